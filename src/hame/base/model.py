@@ -1,0 +1,198 @@
+"""Facts about models: what one can do, what it costs, how it must be spoken to.
+
+A vendor is a row, a wire is a folder, a difference is a named quirk. Limits come from these facts,
+never from an address.
+"""
+
+from enum import StrEnum
+
+import msgspec
+from typing_extensions import override
+
+
+class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Tokens of one answer, or of many added up.
+
+    Every prompt token is counted in exactly one of `input_uncached`, `cache_read` and the two cache
+    writes; `output` includes `reasoning`.
+    """
+
+    input_uncached: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    """Written with the short lifetime (five minutes)."""
+    cache_write_long: int = 0
+    """Written with the long lifetime (an hour)."""
+    output: int = 0
+    reasoning: int = 0
+
+    @property
+    def input_total(self) -> int:
+        """All prompt tokens, cached ones included."""
+        return self.input_uncached + self.cache_read + self.cache_write + self.cache_write_long
+
+    def __add__(self, other: "Usage") -> "Usage":
+        """Add up two usages, counter by counter."""
+        return Usage(
+            input_uncached=self.input_uncached + other.input_uncached,
+            cache_read=self.cache_read + other.cache_read,
+            cache_write=self.cache_write + other.cache_write,
+            cache_write_long=self.cache_write_long + other.cache_write_long,
+            output=self.output + other.output,
+            reasoning=self.reasoning + other.reasoning,
+        )
+
+
+class Effort(StrEnum):
+    """How much a model should think; mapped per model by its facts."""
+
+    NONE = "none"
+    MINIMAL = "minimal"
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    MAX = "max"
+
+
+class Quirk(StrEnum):
+    """A named way in which a vendor differs from its wire's common form."""
+
+    MAX_COMPLETION_TOKENS = "max_completion_tokens"
+    """The output cap is called max_completion_tokens."""
+    NO_STREAM_USAGE = "no_stream_usage"
+    """stream_options is refused, so it is not sent."""
+    NO_TEMPERATURE = "no_temperature"
+    REASONING_REPLAY = "reasoning_replay"
+    """reasoning_content of earlier answers with tool calls must be sent back."""
+    REASONING_DETAILS = "reasoning_details"
+    """OpenRouter's reasoning_details go back unchanged."""
+    DEVELOPER_ROLE = "developer_role"
+    """The system message has the role developer."""
+    ALTERNATING_ROLES = "alternating_roles"
+    """Two user messages in a row are refused and must be joined."""
+    PROMPT_CACHE_KEY = "prompt_cache_key"
+    """prompt_cache_key routes requests of one session to one cache."""
+    TOOL_NAME_IN_RESULT = "tool_name_in_result"
+    """A tool result carries the tool's name."""
+    SHORT_CALL_IDS = "short_call_ids"
+    """Call ids must be nine letters or digits (Mistral)."""
+    NO_PARALLEL_CALLS = "no_parallel_calls"
+    STRICT_SCHEMA = "strict_schema"
+    """Tool schemas are sent in the strict subset."""
+
+
+class ToolSupport(StrEnum):
+    """How a model can be brought to call tools."""
+
+    NATIVE = "native"
+    MASKED = "masked"
+    """Through a constrained line protocol (the built-in model)."""
+    NONE = "none"
+
+
+class Profile(StrEnum):
+    """Which set of tools is advertised."""
+
+    LEAN = "lean"
+    STANDARD = "standard"
+
+
+class Price(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """US dollars for a million tokens; None is unknown and is shown as unknown, never as 0."""
+
+    input: float | None = None
+    output: float | None = None
+    cache_read: float | None = None
+    cache_write: float | None = None
+    cache_write_long: float | None = None
+
+
+class Timeouts(msgspec.Struct, frozen=True, kw_only=True):
+    """How long silence is borne, in seconds, before it is a timeout error."""
+
+    connect_s: float = 15.0
+    first_byte_s: float = 60.0
+    idle_s: float = 60.0
+    total_s: float = 1800.0
+
+
+class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of one model, as a frozen row."""
+
+    backend: str
+    """Id of the backend that serves it, the part of `backend/model` before the first slash."""
+    model: str
+    """The name the server knows it by."""
+    wire: str
+    display_name: str = ""
+    vendor: str = ""
+    """Display name of who serves it, for messages."""
+    context_window: int | None = None
+    """Tokens; None is unknown."""
+    max_output: int | None = None
+    images: bool = True
+    documents: bool = False
+    tools: ToolSupport = ToolSupport.NATIVE
+    profile: Profile = Profile.STANDARD
+    efforts: frozenset[Effort] = frozenset()
+    """The levels the model takes; empty: effort is not sent."""
+    price: Price | None = None
+    timeouts: Timeouts = Timeouts()
+    quirks: frozenset[Quirk] = frozenset()
+    local: bool = False
+    """Runs on this machine: nothing leaves it and nothing is paid."""
+
+    @property
+    def name(self) -> str:
+        """`backend/model`, the name a user chooses it by."""
+        return f"{self.backend}/{self.model}"
+
+
+class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a model is reached. The key is sent to this origin and to no other."""
+
+    base_url: str
+    """Without a trailing slash; with whatever version path the wire's users write into it."""
+    api_key: str | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    """Extra headers of the vendor's row or of the user's settings."""
+    query: tuple[tuple[str, str], ...] = ()
+    """Extra query parameters (Azure's api-version)."""
+
+    @override
+    def __repr__(self) -> str:
+        """Hide the key: an endpoint may end up in a log."""
+        key = "set" if self.api_key else "none"
+        return f"Endpoint(base_url={self.base_url!r}, api_key={key})"
+
+
+class Vendor(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A service that serves models: a row of the catalogue, not code."""
+
+    id: str
+    """First part of `backend/model`."""
+    display_name: str
+    wire: str
+    base_url: str
+    key_env: tuple[str, ...] = ()
+    """Environment variables that may hold the key, the first that is set wins."""
+    base_url_env: tuple[str, ...] = ()
+    needs_key: bool = True
+    local: bool = False
+    default_model: str | None = None
+    """Its strongest current general model."""
+    headers: tuple[tuple[str, str], ...] = ()
+    timeouts: Timeouts = Timeouts()
+    quirks: frozenset[Quirk] = frozenset()
+    key_page: str = ""
+    """Where a person gets a key."""
+
+
+class ModelListing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One model as a server lists it."""
+
+    id: str
+    display_name: str = ""
+    context_window: int | None = None
+    max_output: int | None = None
+    owned_by: str = ""

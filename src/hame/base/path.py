@@ -1,0 +1,76 @@
+"""Places on disk that were resolved once, and what was found there."""
+
+from enum import StrEnum
+
+import msgspec
+
+from hame.base.zone import Zone
+
+
+class FileKind(StrEnum):
+    """What stands at a path."""
+
+    FILE = "file"
+    DIRECTORY = "directory"
+    MISSING = "missing"
+    FIFO = "fifo"
+    SOCKET = "socket"
+    DEVICE = "device"
+
+
+class Identity(msgspec.Struct, frozen=True):
+    """Which file this is, whatever it is called."""
+
+    device: int
+    inode: int
+
+
+class DirectoryEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One name in a directory."""
+
+    name: str
+    kind: FileKind
+    size: int = 0
+    """Bytes."""
+    link_target: str | None = None
+    """Text of the link when the name is a symbolic link; `kind` is then what it leads to."""
+
+
+class FileText(msgspec.Struct, frozen=True, kw_only=True):
+    """A text file as it was read.
+
+    `text` is decoded, with its line endings as they are and without the byte-order mark.
+    """
+
+    text: str
+    encoding: str
+    bom: bool
+    digest: str
+    """Hash of the bytes read; a later write may require that they are still the same."""
+
+
+class Match(msgspec.Struct, frozen=True, kw_only=True):
+    """One line that a search found."""
+
+    path: str
+    """Relative to the project's root."""
+    line: int
+    """From 1."""
+    text: str
+    """The line without its ending."""
+
+
+class Resolution(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a path really leads."""
+
+    asked: str
+    """As it was written."""
+    real: str
+    """Absolute, every link resolved."""
+    shown: str
+    """Relative to the project's root where it lies in it, else `real`."""
+    zone: Zone
+    kind: FileKind
+    identity: Identity | None = None
+    """None when nothing is there yet."""
+    size: int = 0

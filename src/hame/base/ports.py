@@ -1,0 +1,584 @@
+"""Every contract between rooms.
+
+A room implements some of these and uses others; only `hame.app` knows who implements what. A fake in
+`hame.testing` passes the same contract suite as the real thing.
+"""
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
+
+import msgspec
+
+from hame.base.entry import Entry, Record
+from hame.base.event import RunEvent
+from hame.base.json import JsonObject
+from hame.base.message import Message, ToolCall
+from hame.base.model import Effort, Endpoint, ModelFacts, ModelListing, Timeouts, Vendor
+from hame.base.outcome import Corrected, Denied, Done, Failed, View
+from hame.base.path import DirectoryEntry, FileText, Match, Resolution
+from hame.base.process import Exit, Launch
+from hame.base.question import Answer, Question
+from hame.base.stream import StreamEvent
+from hame.base.tool import ToolSpec
+from hame.base.zone import Operation, ProjectPaths
+
+Emit: TypeAlias = Callable[[RunEvent], None]
+"""Takes an event; must not block for long and must not raise."""
+
+
+class Clock(Protocol):
+    """Time, so that tests can own it."""
+
+    def now(self) -> float:
+        """Unix time in seconds."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds that only grow."""
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Let that much time pass; can be cancelled."""
+        ...
+
+
+# ---------------------------------------------------------------- models
+
+
+class ModelRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """One question to a model, in no provider's words."""
+
+    system: str
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...] = ()
+    max_output_tokens: int | None = None
+    effort: Effort | None = None
+    session: str = ""
+    """Stable within a session; routes to the provider's cache."""
+
+
+class Model(Protocol):
+    """One model that can be asked. Asking is always streaming; `complete` is a fold of the stream."""
+
+    @property
+    def facts(self) -> ModelFacts:
+        """What is known of it."""
+        ...
+
+    def stream(
+        self, request: ModelRequest
+    ) -> AbstractAsyncContextManager[AsyncIterator[StreamEvent]]:
+        """Ask. The events end with one `Completed` or `Failed`; failures do not raise.
+
+        Leaving the context early cancels the request and closes its connection.
+        """
+        ...
+
+
+class HttpRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A request that is ready to be sent."""
+
+    method: str
+    url: str
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = b""
+
+
+class HttpResponse(Protocol):
+    """An answer whose body has not been read yet."""
+
+    @property
+    def status(self) -> int:
+        """HTTP status."""
+        ...
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers, names in lower case."""
+        ...
+
+    def chunks(self) -> AsyncIterator[bytes]:
+        """The body as it arrives, content coding undone.
+
+        Raises:
+            ModelError: kind timeout after too long a silence, network when the connection broke.
+        """
+        ...
+
+
+class Http(Protocol):
+    """The one door to the network."""
+
+    def send(
+        self, request: HttpRequest, timeouts: Timeouts
+    ) -> AbstractAsyncContextManager[HttpResponse]:
+        """Send and wait for the head of the response. Redirects are not followed.
+
+        Raises:
+            ModelError: kind network (refused, unreachable, TLS) or timeout.
+        """
+        ...
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """One event of a server-sent stream, or one line of NDJSON."""
+
+    data: str
+    event: str = ""
+
+
+class Decoder(Protocol):
+    """Turns the frames of one answer into events. Holds no socket and knows no time."""
+
+    def feed(self, frame: Frame) -> Sequence[StreamEvent]:
+        """Take one frame. Nothing may follow `Completed` or `Failed`."""
+        ...
+
+    def close(self) -> Sequence[StreamEvent]:
+        """The body has ended: whatever is missing is made plain here.
+
+        A stream that ended before its proper end yields `Failed` (kind network, retryable,
+        mid_stream set if anything had been said); after `Completed` or `Failed`, nothing.
+        """
+        ...
+
+
+class Codec(Protocol):
+    """One wire: how a request is written and an answer is read. Pure."""
+
+    @property
+    def name(self) -> str:
+        """The wire's name, as catalogue rows say it."""
+        ...
+
+    @property
+    def framing(self) -> Literal["sse", "ndjson"]:
+        """How frames lie in a streamed body."""
+        ...
+
+    def encode(self, request: ModelRequest, facts: ModelFacts, endpoint: Endpoint) -> HttpRequest:
+        """Write a request. The history has been repaired; equal prefixes give equal bytes."""
+        ...
+
+    def decoder(self, facts: ModelFacts) -> Decoder:
+        """A decoder for one streamed answer."""
+        ...
+
+    def decode_body(self, body: bytes, facts: ModelFacts) -> Sequence[StreamEvent]:
+        """Read an answer that came whole, as one JSON body with status 200."""
+        ...
+
+    def list_request(self, endpoint: Endpoint) -> HttpRequest:
+        """The request that lists the server's models."""
+        ...
+
+    def decode_list(self, body: bytes) -> Sequence[ModelListing]:
+        """Read a list of models.
+
+        Raises:
+            ValueError: if the body is no such list.
+        """
+        ...
+
+
+# ---------------------------------------------------------------- backends
+
+
+class Backend(Protocol):
+    """Models that exist here. What is optional is a protocol of its own, asked for by type."""
+
+    @property
+    def id(self) -> str:
+        """First part of `backend/model`."""
+        ...
+
+    @property
+    def display_name(self) -> str:
+        """Name for eyes."""
+        ...
+
+    def default_model(self) -> str | None:
+        """The model to use when only the backend is named."""
+        ...
+
+    def ready(self) -> bool:
+        """Whether it could be asked: a key is set, or none is needed."""
+        ...
+
+    def open(self, model: str) -> Model:
+        """A model by the name its server knows.
+
+        Raises:
+            ConfigError: when it cannot be asked (no key, not set up), with the remedy.
+        """
+        ...
+
+
+@runtime_checkable
+class ListsModels(Protocol):
+    """A backend whose server can be asked what it serves."""
+
+    async def list_models(self) -> Sequence[ModelListing]:
+        """What the server lists.
+
+        Raises:
+            ModelError: if it could not be asked.
+        """
+        ...
+
+
+class Catalogue(Protocol):
+    """Vendors and models as rows."""
+
+    def vendors(self) -> Sequence[str]:
+        """Ids of all vendors."""
+        ...
+
+    def vendor(self, vendor_id: str) -> Vendor | None:
+        """One vendor's row."""
+        ...
+
+    def facts(self, vendor: Vendor, model: str) -> ModelFacts:
+        """What is known of a model; safe defaults for one the catalogue does not hold."""
+        ...
+
+
+# ---------------------------------------------------------------- the project on this machine
+
+
+class Located(Protocol):
+    """A path that was resolved once and is held open: the gate judges it, tools act on it.
+
+    Acting goes through the open descriptor of the directory it lies in, so a link that is swapped
+    afterwards leads nowhere else. Must be closed.
+    """
+
+    @property
+    def resolution(self) -> Resolution:
+        """Where it leads."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the descriptor; may be called twice."""
+        ...
+
+
+class SearchQuery(msgspec.Struct, frozen=True, kw_only=True):
+    """What to look for in files."""
+
+    pattern: str
+    regex: bool = False
+    case_sensitive: bool = True
+    glob: str | None = None
+    """Only files whose path matches."""
+
+
+class Workspace(Protocol):
+    """The project's files. All paths come in as the model wrote them: absolute or relative to the root.
+
+    Methods that take a Located act on exactly that place. They raise PathError with words for the
+    model (no such file, is a directory, permission denied, disk full, changed since it was read).
+    """
+
+    @property
+    def paths(self) -> ProjectPaths:
+        """Where the project is."""
+        ...
+
+    def locate(self, path: str, operation: Operation) -> Located:
+        """Resolve a path component by component, links included, and hold it open.
+
+        Raises:
+            PathError: for a path that cannot be resolved (loop, NUL byte, not a directory).
+        """
+        ...
+
+    async def read_bytes(self, place: Located, limit: int | None = None) -> bytes:
+        """A file's bytes, at most `limit`; FIFOs, sockets and devices are refused at once.
+
+        Raises:
+            PathError: if it cannot be read.
+        """
+        ...
+
+    async def read_text(self, place: Located) -> FileText:
+        """A text file, decoded; binary files are refused. Remembers what was read.
+
+        Raises:
+            PathError: if it cannot be read as text.
+        """
+        ...
+
+    async def write_text(
+        self, place: Located, text: str, like: FileText | None, *, replace: bool
+    ) -> None:
+        """Write a whole file atomically, in the encoding of `like` (UTF-8 without one).
+
+        With `like`, the file must still have the bytes that `like` was read from. Mode bits are
+        kept; missing folders are made. Without `replace` an existing file is an error.
+
+        Raises:
+            PathError: if it cannot be written; no partial file is left.
+        """
+        ...
+
+    def was_read(self, place: Located) -> str | None:
+        """Digest of the file as the model last saw it; None when it never did."""
+        ...
+
+    async def make_directory(self, place: Located) -> None:
+        """Make a directory and its missing parents.
+
+        Raises:
+            PathError: if something else is there.
+        """
+        ...
+
+    async def move(self, source: Located, target: Located) -> None:
+        """Move a file or directory; never onto something that exists.
+
+        Raises:
+            PathError: if it cannot be moved.
+        """
+        ...
+
+    async def delete(self, place: Located) -> None:
+        """Delete a file, or a directory with all that is in it. Links are deleted, not followed.
+
+        Raises:
+            PathError: if it cannot be deleted.
+        """
+        ...
+
+    async def list_directory(self, place: Located) -> Sequence[DirectoryEntry]:
+        """The names in a directory, sorted, directories first.
+
+        Raises:
+            PathError: if it is not a readable directory.
+        """
+        ...
+
+    async def find_files(
+        self, pattern: str, place: Located, limit: int
+    ) -> tuple[Sequence[str], int]:
+        """Files below a directory whose path matches a glob: the first `limit`, and how many there are.
+
+        Ignored files are left out; hidden ones are found when the pattern names them; `**/x` matches
+        at the top level too. Sorted by path.
+        """
+        ...
+
+    async def search_text(
+        self, query: SearchQuery, place: Located, limit: int
+    ) -> tuple[Sequence[Match], int]:
+        """Lines that match: the first `limit` in path order, and how many there are.
+
+        Raises:
+            ToolError: for an invalid regular expression.
+        """
+        ...
+
+
+class Index(Protocol):
+    """A read-only view of the project's files and words, for the local model's mask."""
+
+    def files(self) -> Sequence[str]:
+        """Paths of the files that are not ignored, relative to the root, sorted."""
+        ...
+
+    def directories(self) -> Sequence[str]:
+        """Paths of the directories that hold them, `.` first, sorted."""
+        ...
+
+    def text(self, path: str) -> str | None:
+        """A file's text; None when it is missing, binary or larger than 1 MiB."""
+        ...
+
+    def test_command(self) -> str | None:
+        """The command that runs the project's tests, as far as its manifests tell."""
+        ...
+
+
+class Process(Protocol):
+    """A program that was started. Leaving its context kills what is left of its group."""
+
+    @property
+    def pid(self) -> int:
+        """Process id; also the id of its group."""
+        ...
+
+    def output(self) -> AsyncIterator[bytes]:
+        """What it prints, until the pipe closes or shortly after the program itself has ended."""
+        ...
+
+    def errors(self) -> AsyncIterator[bytes]:
+        """Standard error when it is kept apart."""
+        ...
+
+    async def write(self, data: bytes) -> None:
+        """Write to an open stdin."""
+        ...
+
+    async def wait(self) -> Exit:
+        """Wait until the program itself has ended; its children may live on until the context ends."""
+        ...
+
+    async def kill(self) -> None:
+        """End the whole group: TERM, a short grace, then KILL."""
+        ...
+
+
+class Processes(Protocol):
+    """The one place that starts programs, each in a group of its own."""
+
+    def start(self, launch: Launch) -> AbstractAsyncContextManager[Process]:
+        """Start a program.
+
+        Raises:
+            ToolError: if it cannot be started (not found, not executable).
+        """
+        ...
+
+
+class Sandbox(Protocol):
+    """How a child process is confined; probed at start."""
+
+    @property
+    def level(self) -> str:
+        """`A`, `B` or `none`, shown on every surface."""
+        ...
+
+    def wrap(self, launch: Launch) -> Launch:
+        """The same program, confined."""
+        ...
+
+
+# ---------------------------------------------------------------- tools
+
+
+class Target(msgspec.Struct, frozen=True):
+    """A place a call would touch, for the gate to judge."""
+
+    resolution: Resolution
+    operation: Operation
+
+
+class Action(Protocol):
+    """A call that has been checked and is ready to run, but has not run.
+
+    The gate judges the targets, the question shows the view, and `run` acts on exactly what was
+    judged: it checks `digest` again and refuses if anything changed in between.
+    """
+
+    @property
+    def targets(self) -> Sequence[Target]:
+        """The places it would touch."""
+        ...
+
+    @property
+    def view(self) -> View | None:
+        """The real thing for the question: the diff, the whole command."""
+        ...
+
+    @property
+    def digest(self) -> str:
+        """Hash of what will run and on what."""
+        ...
+
+    async def run(self) -> Done | Failed:
+        """Do it.
+
+        Raises:
+            ToolError: when it cannot be done; becomes the call's failed outcome.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of what it holds open, whether or not it ran."""
+        ...
+
+
+class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
+    """What a tool may use."""
+
+    workspace: Workspace
+    processes: Processes
+    sandbox: Sandbox
+    progress: Callable[[str], None]
+    """More text to show while the call runs."""
+    command_timeout_s: float = 120.0
+
+
+class Tool(Protocol):
+    """Something the model can ask for."""
+
+    @property
+    def spec(self) -> ToolSpec:
+        """What it declares."""
+        ...
+
+    def summarize(self, arguments: JsonObject) -> str:
+        """One line for eyes: what this call does. Must not raise, whatever the arguments."""
+        ...
+
+    async def prepare(self, arguments: JsonObject, context: ToolContext) -> Action:
+        """Check everything that can be checked before the question: the file exists, the text is unique.
+
+        Raises:
+            ToolError: with words for the model; nothing was changed.
+        """
+        ...
+
+
+class Gate(Protocol):
+    """Decides whether a call may run."""
+
+    async def decide(
+        self, call: ToolCall, spec: ToolSpec, action: Action, summary: str
+    ) -> Denied | Corrected | None:
+        """None: it may run. Asks the user where the rules say so."""
+        ...
+
+
+class Asker(Protocol):
+    """Asks the user."""
+
+    async def ask(self, question: Question) -> Answer | None:
+        """The answer; None when there is nobody to ask."""
+        ...
+
+
+# ---------------------------------------------------------------- memory
+
+
+class Journal(Protocol):
+    """A session's history: append-only, one writer."""
+
+    @property
+    def session(self) -> str:
+        """The session's id."""
+        ...
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """The active branch from the root; grows only at its end."""
+        ...
+
+    async def append(self, entry: Entry, *, durable: bool = False) -> Record:
+        """Write an entry at the end of the active branch; it survives a kill of the process.
+
+        With `durable` it survives a loss of power too.
+
+        Raises:
+            SessionError: if it could not be written (disk full, folder gone).
+        """
+        ...
+
+
+class Context(Protocol):
+    """What the model sees: a projection of the journal that fits its window."""
+
+    async def fit(self, entries: Sequence[Entry], facts: ModelFacts) -> tuple[Message, ...]:
+        """The messages to send. Successive calls with a growing history keep the earlier messages."""
+        ...

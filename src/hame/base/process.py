@@ -1,0 +1,35 @@
+"""What it takes to start a program, and how it ended."""
+
+import msgspec
+
+
+class Launch(msgspec.Struct, frozen=True, kw_only=True):
+    """A program to start. It gets its own process group; the whole group dies with it."""
+
+    argv: tuple[str, ...]
+    cwd: str
+    env: tuple[tuple[str, str], ...] | None = None
+    """The whole environment; None: hame's own without provider keys, with pagers off."""
+    extra_env: tuple[tuple[str, str], ...] = ()
+    """Added to the environment."""
+    stdin: bytes | None = None
+    """What it reads before end of file; None: an empty, closed stdin."""
+    open_stdin: bool = False
+    """Keep stdin open for `Process.write`; it closes with the process's handle."""
+    merge_stderr: bool = True
+    """Standard error comes in one stream with standard output."""
+    label: str = ""
+    """What it is, for logs."""
+
+
+class Exit(msgspec.Struct, frozen=True, kw_only=True):
+    """How a program ended."""
+
+    code: int | None
+    """Exit code; None when a signal ended it."""
+    signal: int | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Ended by itself with code 0."""
+        return self.code == 0

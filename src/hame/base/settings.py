@@ -1,0 +1,104 @@
+"""Settings: every key a user may set. All of them are listed here.
+
+`hame.config` fills this from defaults, the user's file, the project's file, the environment and the
+flags, in that order; nobody else reads any of them. Each field's docstring is what
+`hame config` prints for it.
+"""
+
+from enum import StrEnum
+
+import msgspec
+
+from hame.base.model import Effort
+from hame.base.run import Limits
+
+
+class Mode(StrEnum):
+    """What runs without a question."""
+
+    ASK = "ask"
+    """Reads run; everything else asks."""
+    AUTO = "auto"
+    """Edits in the project and confined commands run; what leaves asks."""
+    PLAN = "plan"
+    """Reads only; the model proposes."""
+
+
+class OutputFormat(StrEnum):
+    """What a one-shot run prints."""
+
+    TEXT = "text"
+    JSON = "json"
+    STREAM_JSON = "stream-json"
+
+
+class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """`[providers.NAME]`: a server of the user's own, or other values for a known one."""
+
+    base_url: str | None = None
+    """Where it is reached, with `/v1` for OpenAI-compatible servers."""
+    api_key: str | None = None
+    """The key itself; an environment variable is the better place."""
+    api_key_env: str | None = None
+    """Name of the environment variable that holds the key."""
+    wire: str = "openai_chat"
+    """How it is spoken to: openai_chat for OpenAI-compatible servers."""
+    context_window: int | None = None
+    """Tokens its models take, where the catalogue does not know."""
+    model: str | None = None
+    """The model to use when only the provider is named."""
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """All settings of one process."""
+
+    model: str | None = None
+    """`backend/model`; unset: the one key that is set, else a local server, else the built-in model."""
+    mode: Mode = Mode.ASK
+    """What runs without a question: ask, auto or plan."""
+    effort: Effort | None = None
+    """How much the model should think: none, minimal, low, medium, high or max."""
+    max_steps: int = 100
+    """Model requests in one run."""
+    max_tokens: int | None = None
+    """Tokens, input and output together, that one run may use."""
+    max_output_tokens: int | None = None
+    """Tokens of one answer; unset: the model's own limit, at most 32,000."""
+    max_time_s: float | None = None
+    """Seconds one run may take."""
+    max_cost_usd: float | None = None
+    """US dollars one run may cost; needs a model whose price is known."""
+    max_retry_wait_s: float = 60.0
+    """Longest wait a server may ask for before hame gives up, in seconds."""
+    first_byte_timeout_s: float | None = None
+    """Seconds of silence before the first byte of an answer; unset: by model."""
+    idle_timeout_s: float | None = None
+    """Seconds of silence between two pieces of an answer; unset: by model."""
+    command_timeout_s: float = 120.0
+    """Seconds a command may run when the model names no limit."""
+    add_dirs: tuple[str, ...] = ()
+    """Folders beside the project that may be read and written."""
+    color: bool | None = None
+    """Colours in the terminal; unset: when it is one and NO_COLOR is not set."""
+    accent: str = "cyan"
+    """Colour of hame's own words in the terminal."""
+    show_thinking: bool = True
+    """Show the model's reasoning in the terminal."""
+    verbose: bool = False
+    """Log what is sent and received (keys masked) to the log file."""
+    ca_file: str | None = None
+    """PEM file of certificate authorities to trust besides the system's."""
+    proxy: str | None = None
+    """Proxy URL; unset: HTTPS_PROXY, HTTP_PROXY and NO_PROXY as usual."""
+    providers: dict[str, ProviderSettings] = {}
+    """Servers of the user's own, by name."""
+
+    def limits(self) -> Limits:
+        """The limits of one run."""
+        return Limits(
+            steps=self.max_steps,
+            output_tokens=self.max_output_tokens,
+            total_tokens=self.max_tokens,
+            seconds=self.max_time_s,
+            cost_usd=self.max_cost_usd,
+        )
