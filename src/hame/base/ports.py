@@ -302,8 +302,11 @@ class Workspace(Protocol):
         """
         ...
 
-    async def read_text(self, place: Located) -> FileText:
-        """A text file, decoded; binary files are refused. Remembers what was read.
+    async def read_text(self, place: Located, *, remember: bool = True) -> FileText:
+        """A text file, decoded; binary files are refused.
+
+        Remembers that the model saw it, unless told not to: a tool that only checks an edit reads
+        the file without showing it.
 
         Raises:
             PathError: if it cannot be read as text.
@@ -316,7 +319,8 @@ class Workspace(Protocol):
         """Write a whole file atomically, in the encoding of `like` (UTF-8 without one).
 
         With `like`, the file must still have the bytes that `like` was read from. Mode bits are
-        kept; missing folders are made. Without `replace` an existing file is an error.
+        kept; missing folders are made. Without `replace` an existing file is an error. The model
+        counts as having seen what it wrote.
 
         Raises:
             PathError: if it cannot be written; no partial file is left.
@@ -508,6 +512,8 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
     progress: Callable[[str], None]
     """More text to show while the call runs."""
     command_timeout_s: float = 120.0
+    index: Index | None = None
+    """What is known of the whole project, where somebody keeps it."""
 
 
 class Tool(Protocol):
