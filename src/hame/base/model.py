@@ -106,6 +106,25 @@ class Price(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     cache_write: float | None = None
     cache_write_long: float | None = None
 
+    def cost(self, usage: Usage) -> float | None:
+        """US dollars for this usage; None when a price that matters is unknown.
+
+        A missing cache price is taken to be the input price: that is what an uncached token costs.
+        """
+        if self.input is None or self.output is None:
+            return None
+        read = self.input if self.cache_read is None else self.cache_read
+        write = self.input if self.cache_write is None else self.cache_write
+        long = write if self.cache_write_long is None else self.cache_write_long
+        millions = (
+            usage.input_uncached * self.input
+            + usage.cache_read * read
+            + usage.cache_write * write
+            + usage.cache_write_long * long
+            + usage.output * self.output
+        )
+        return millions / 1_000_000
+
 
 class Timeouts(msgspec.Struct, frozen=True, kw_only=True):
     """How long silence is borne, in seconds, before it is a timeout error."""

@@ -1,0 +1,386 @@
+"""The whole loop: journal the prompt, ask, run the tools, ask again, until nothing is asked.
+
+Cancelling at any await leaves a legal history: what had arrived is kept and marked, and every open
+call is settled as Cancelled before the cancellation goes on.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+import anyio
+import msgspec
+
+from hame.agent.inbox import Inbox
+from hame.agent.progress import NUDGE_TEXT, ProgressGuard, Verdict
+from hame.agent.toolrun import ToolRunner
+from hame.agent.turn import origin_of, take_turn, with_unique_calls
+from hame.base import event
+from hame.base.entry import (
+    AnswerAbandoned,
+    AnswerInterrupted,
+    CallSettled,
+    Entry,
+    ModelAnswered,
+    NoteAdded,
+    RunFinished,
+    UserSaid,
+)
+from hame.base.errors import ErrorKind, Failure, SessionError
+from hame.base.fold import Fold
+from hame.base.message import Assistant, StopReason, Text, ToolCall, User
+from hame.base.model import Effort, Usage
+from hame.base.outcome import Denied
+from hame.base.ports import (
+    Clock,
+    Context,
+    Emit,
+    Gate,
+    Journal,
+    Model,
+    ModelRequest,
+    Tool,
+    ToolContext,
+)
+from hame.base.run import (
+    BudgetSpent,
+    Limits,
+    Refused,
+    RunDone,
+    RunFailed,
+    RunResult,
+    StepLimit,
+    Stopped,
+    Truncated,
+)
+from hame.base.tool import ToolSpec
+
+MAX_BROKEN = 3
+"""Times in a row a step is asked again after its answer broke off midway."""
+MAX_PAUSES = 5
+MAX_MALFORMED = 3
+BROKEN_WAIT_S = 1.0
+
+
+class Ports(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run works with."""
+
+    model: Model
+    tools: Mapping[str, Tool]
+    context: Context
+    tool_context: ToolContext
+    gate: Gate
+    journal: Journal
+    clock: Clock
+    emit: Emit
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What stays fixed for a run."""
+
+    system: str
+    limits: Limits
+    effort: Effort | None = None
+
+
+class Run:
+    """One prompt, from the user's message to its result."""
+
+    def __init__(self, ports: Ports, plan: Plan, inbox: Inbox | None = None) -> None:
+        """Prepare a run; nothing happens before `run`."""
+        self._ports = ports
+        self._plan = plan
+        self._inbox = inbox or Inbox()
+        self._tools = ToolRunner(
+            tools=ports.tools,
+            context=ports.tool_context,
+            gate=ports.gate,
+            journal=ports.journal,
+            clock=ports.clock,
+            emit=ports.emit,
+        )
+        self._specs: tuple[ToolSpec, ...] = tuple(tool.spec for tool in ports.tools.values())
+        self._guard = ProgressGuard()
+        self._usage = Usage()
+        self._steps = 0
+        self._refused = 0
+        self._broken = self._pauses = self._malformed = self._empty = 0
+        self._fold: Fold | None = None
+        self._started = ports.clock.monotonic()
+        self._scope = anyio.CancelScope()
+        self._stop_reason = "stopped by the user"
+
+    def cancel(self, reason: str = "stopped by the user") -> None:
+        """Stop as soon as possible; `run` then returns with the result Stopped."""
+        self._stop_reason = reason
+        self._scope.cancel()
+
+    async def run(self, message: User) -> event.RunEnded:
+        """Do it. Failures of the model and of the journal become results."""
+        result: RunResult = Stopped(reason=self._stop_reason)
+        with self._scope:
+            try:
+                await self._ports.journal.append(UserSaid(message=message), durable=True)
+                result = await self._loop()
+            except SessionError as error:
+                failure = Failure(kind=ErrorKind.UNKNOWN, message=error.message, hint=error.hint)
+                result = RunFailed(failure=failure)
+            except anyio.get_cancelled_exc_class():
+                with anyio.CancelScope(shield=True):
+                    await self._leave_legal()
+                raise
+        if self._scope.cancelled_caught:
+            result = Stopped(reason=self._stop_reason)
+        return await self._end(result)
+
+    async def _loop(self) -> RunResult:
+        while True:
+            spent = self._spent()
+            if spent is not None:
+                return spent
+            await self._deliver()
+            self._steps += 1
+            self._ports.emit(event.StepStarted(self._steps))
+            result = await self._step()
+            if result is None:
+                continue
+            if self._inbox and isinstance(result, RunDone):
+                continue
+            return result
+
+    # ------------------------------------------------------------ one step
+
+    async def _step(self) -> RunResult | None:
+        ports = self._ports
+        messages = await ports.context.fit(ports.journal.entries, ports.model.facts)
+        request = ModelRequest(
+            system=self._plan.system,
+            messages=messages,
+            tools=self._specs,
+            max_output_tokens=self._plan.limits.output_tokens,
+            effort=self._plan.effort,
+            session=ports.journal.session,
+        )
+        fold = self._fold = Fold()
+        await take_turn(ports.model, request, fold, ports.emit)
+        answer = with_unique_calls(fold.message(origin_of(ports.model.facts)))
+        self._count(answer)
+        if fold.failure is not None:
+            self._fold = None
+            return await self._broke(answer, fold.failure.failure)
+        if not answer.calls and not answer.text.strip() and _may_be_empty_by_mistake(answer):
+            self._fold = None
+            return await self._answered_nothing(answer)
+        # From here on the answer is on record; a cancellation must not record it twice.
+        with anyio.CancelScope(shield=True):
+            await ports.journal.append(ModelAnswered(message=answer))
+            self._fold = None
+        ports.emit(event.AnswerCompleted(answer))
+        self._broken = self._empty = 0
+        if answer.calls:
+            return await self._run_calls(answer)
+        return await self._conclude(answer)
+
+    async def _run_calls(self, answer: Assistant) -> RunResult | None:
+        self._pauses = self._malformed = 0
+        settled = await self._tools.run(answer.calls)
+        self._refused += sum(
+            isinstance(outcome, Denied) and outcome.unanswered for _, outcome in settled
+        )
+        match self._guard.judge(settled):
+            case Verdict.GO_ON:
+                return None
+            case Verdict.NUDGE:
+                await self._note(NUDGE_TEXT, "progress")
+                return None
+            case Verdict.STOP:
+                return Stopped(reason="the same calls brought nothing new", by_user=False)
+
+    async def _conclude(self, answer: Assistant) -> RunResult | None:
+        """An answer without calls ends the run, by its stop reason."""
+        match answer.stop_reason:
+            case StopReason.END_TURN | StopReason.STOP_SEQUENCE | StopReason.TOOL_USE:
+                return RunDone(text=answer.text)
+            case StopReason.MAX_TOKENS:
+                return Truncated(text=answer.text)
+            case StopReason.REFUSAL:
+                return Refused(text=answer.text, reason="the model refused")
+            case StopReason.CONTENT_FILTER:
+                return Refused(text=answer.text, reason="the provider's filter stopped the answer")
+            case StopReason.PAUSE_TURN:
+                self._pauses += 1
+                return None if self._pauses <= MAX_PAUSES else RunDone(text=answer.text)
+            case StopReason.MALFORMED_TOOL_CALL:
+                return await self._told_malformed()
+            case StopReason.CONTEXT_FULL:
+                return self._failed(
+                    ErrorKind.CONTEXT_OVERFLOW,
+                    "the model's context window is full",
+                    "Start a new session with /clear, or choose a model with a larger window.",
+                )
+            case StopReason.ERROR | StopReason.UNKNOWN:
+                said = answer.raw_stop_reason or "nothing"
+                return self._failed(
+                    ErrorKind.PROTOCOL,
+                    f"the model stopped for a reason hame does not know ({said})",
+                    "Try again, or choose another model.",
+                )
+
+    async def _told_malformed(self) -> RunResult | None:
+        self._malformed += 1
+        if self._malformed > MAX_MALFORMED:
+            return self._failed(
+                ErrorKind.TOOL_USE_FAILED,
+                "the model keeps sending tool calls that cannot be read",
+                "Choose a model that is made for tool use.",
+            )
+        await self._note("Your tool call could not be read. Send it again as valid JSON.", "retry")
+        return None
+
+    # ------------------------------------------------------------ answers that are none
+
+    async def _broke(self, answer: Assistant, failure: Failure) -> RunResult | None:
+        """The stream failed. What was not executed may be asked again."""
+        self._broken += 1
+        again = failure.mid_stream and failure.retryable and self._broken <= MAX_BROKEN
+        if answer.content:
+            await self._abandon(answer, failure)
+        if answer.content or again:
+            self._ports.emit(event.AnswerAbandoned(failure=failure, again=again))
+        if not again:
+            return RunFailed(failure=failure)
+        wait = failure.retry_after_s or BROKEN_WAIT_S * 2 ** (self._broken - 1)
+        self._ports.emit(event.WaitStarted(seconds=wait, failure=failure, attempt=self._broken))
+        await self._ports.clock.sleep(wait)
+        self._steps -= 1
+        return None
+
+    async def _answered_nothing(self, answer: Assistant) -> RunResult | None:
+        self._empty += 1
+        facts = self._ports.model.facts
+        failure = Failure(
+            kind=ErrorKind.PROTOCOL,
+            message="the model answered nothing",
+            hint="Try again, or choose another model.",
+            provider=facts.vendor,
+            retryable=True,
+        )
+        again = self._empty <= 1
+        await self._abandon(answer, failure)
+        self._ports.emit(event.AnswerAbandoned(failure=failure, again=again))
+        return None if again else RunFailed(failure=failure)
+
+    async def _abandon(self, answer: Assistant, failure: Failure) -> None:
+        await self._ports.journal.append(AnswerAbandoned(message=answer, failure=failure))
+
+    # ------------------------------------------------------------ steering and notes
+
+    async def _deliver(self) -> None:
+        for text in self._inbox.take():
+            message = User((Text(text),))
+            await self._ports.journal.append(UserSaid(message=message, steering=True), durable=True)
+            self._ports.emit(event.SteeringTaken(text))
+
+    async def _note(self, text: str, source: str) -> None:
+        await self._ports.journal.append(NoteAdded(text=text, source=source))
+        self._ports.emit(event.Notice(text))
+
+    # ------------------------------------------------------------ limits and counting
+
+    def _count(self, answer: Assistant) -> None:
+        usage = answer.usage
+        if usage is None:
+            return
+        self._usage += usage
+        self._ports.emit(
+            event.UsageUpdated(
+                usage=self._usage,
+                step_usage=usage,
+                cost_usd=self._cost(),
+                context_tokens=usage.input_total + usage.output,
+            )
+        )
+
+    def _cost(self) -> float | None:
+        price = self._ports.model.facts.price
+        return price.cost(self._usage) if price else None
+
+    def _spent(self) -> RunResult | None:
+        limits = self._plan.limits
+        if self._steps >= limits.steps:
+            return StepLimit(steps=self._steps)
+        seconds = self._ports.clock.monotonic() - self._started
+        if limits.seconds is not None and seconds >= limits.seconds:
+            return BudgetSpent(what="time", limit=limits.seconds)
+        tokens = self._usage.input_total + self._usage.output
+        if limits.total_tokens is not None and tokens >= limits.total_tokens:
+            return BudgetSpent(what="tokens", limit=limits.total_tokens)
+        cost = self._cost()
+        if limits.cost_usd is not None and cost is not None and cost >= limits.cost_usd:
+            return BudgetSpent(what="cost", limit=limits.cost_usd)
+        return None
+
+    def _failed(self, kind: ErrorKind, message: str, hint: str) -> RunFailed:
+        vendor = self._ports.model.facts.vendor
+        return RunFailed(failure=Failure(kind=kind, message=message, hint=hint, provider=vendor))
+
+    # ------------------------------------------------------------ ends
+
+    async def _leave_legal(self) -> None:
+        """Cancelled: keep the partial words, settle every open call, say that it was stopped."""
+        journal = self._ports.journal
+        # A journal that cannot be written any more is repaired when it is opened again.
+        with suppress(SessionError):
+            if self._fold is not None:
+                answer = self._fold.message(origin_of(self._ports.model.facts))
+                self._count(answer)
+                words = tuple(block for block in answer.content if isinstance(block, Text))
+                if words:
+                    partial = msgspec.structs.replace(answer, content=words)
+                    await journal.append(AnswerInterrupted(message=partial))
+            await self._tools.settle_cancelled(open_calls(journal.entries), self._stop_reason)
+            await journal.append(
+                NoteAdded(text=f"The run was {self._stop_reason}.", source="interrupted")
+            )
+
+    async def _end(self, result: RunResult) -> event.RunEnded:
+        cost = self._cost()
+        ended = event.RunEnded(
+            result=result,
+            usage=self._usage,
+            steps=self._steps,
+            seconds=self._ports.clock.monotonic() - self._started,
+            cost_usd=cost,
+            refused=self._refused,
+        )
+        # A journal that cannot be written has been reported as the run's result already.
+        with anyio.CancelScope(shield=True), suppress(SessionError):
+            await self._ports.journal.append(
+                RunFinished(result=result, usage=self._usage, steps=self._steps, cost_usd=cost),
+                durable=True,
+            )
+        self._ports.emit(ended)
+        return ended
+
+
+def open_calls(entries: Sequence[Entry]) -> tuple[ToolCall, ...]:
+    """The calls of the last answer that have no outcome yet, in the order asked."""
+    settled: set[str] = set()
+    for entry in reversed(entries):
+        match entry:
+            case CallSettled(call_id=call_id):
+                settled.add(call_id)
+            case ModelAnswered(message=message):
+                return tuple(call for call in message.calls if call.id not in settled)
+            case _:
+                continue
+    return ()
+
+
+def _may_be_empty_by_mistake(answer: Assistant) -> bool:
+    """An empty answer is a fault of the stream unless its stop reason explains it."""
+    return answer.stop_reason in {
+        StopReason.END_TURN,
+        StopReason.STOP_SEQUENCE,
+        StopReason.TOOL_USE,
+        StopReason.UNKNOWN,
+    }

@@ -1,0 +1,1 @@
+"""The words hame says to a model, and how they are put together."""
