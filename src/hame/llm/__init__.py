@@ -1,0 +1,1 @@
+"""One streaming call to one model, whichever wire it speaks."""
