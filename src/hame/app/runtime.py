@@ -1,0 +1,315 @@
+"""A session that can be prompted: what every surface, and the public API, talks to.
+
+Surfaces subscribe to RunEvents and call these verbs; none of them reaches into the loop.
+"""
+
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from secrets import token_hex
+from typing import Protocol
+
+import msgspec
+
+from hame.agent.inbox import Inbox
+from hame.agent.loop import Plan, Ports, Run
+from hame.app.questions import Questions
+from hame.app.redacting import Redaction
+from hame.base import event
+from hame.base.entry import ModeChosen, ModelChosen, NoteAdded, UserSaid
+from hame.base.errors import ErrorKind, Failure, HameError
+from hame.base.message import Note, User
+from hame.base.model import Usage
+from hame.base.ports import Clock, Context, Emit, Journal, Model, Tool, ToolContext
+from hame.base.question import Answer
+from hame.base.run import RunFailed
+from hame.base.settings import Mode, Settings
+from hame.permissions import ModeGate
+from hame.prompts.attachments import compose
+from hame.prompts.opening import (
+    Surroundings,
+    environment_note,
+    find_rules,
+    mode_text,
+    rules_note,
+    system_prompt,
+)
+
+
+class Sessions(Protocol):
+    """Where sessions come from and go to."""
+
+    def create(self, cwd: str) -> Journal:
+        """A new session's journal."""
+        ...
+
+    def resume(self, session: str) -> Journal:
+        """An old one's."""
+        ...
+
+    def close(self, journal: Journal) -> None:
+        """Let go of a session."""
+        ...
+
+
+class Parts(msgspec.Struct, frozen=True, kw_only=True):
+    """What a runtime is made of; put together by `hame.app.build`."""
+
+    settings: Settings
+    clock: Clock
+    tools: tuple[Tool, ...]
+    tool_context: ToolContext
+    sessions: Sessions
+    open_model: Callable[[str | None], Awaitable[Model]]
+    """By name; None: the user's choice, or what there is. Raises ConfigError."""
+    new_context: Callable[[], Context]
+    redaction: Redaction
+    interactive: bool
+    close: Callable[[], Awaitable[None]]
+
+
+class Runtime:
+    """One session after another, one run at a time."""
+
+    def __init__(self, parts: Parts, journal: Journal) -> None:
+        """Take over a journal; the model is opened with the first prompt or by `set_model`."""
+        self._parts = parts
+        self._sinks: list[Emit] = []
+        self._seq = 0
+        self._run: Run | None = None
+        self._run_id = ""
+        self._broken_sink: BaseException | None = None
+        self._inbox = Inbox()
+        self._model: Model | None = None
+        self._mode = parts.settings.mode
+        self._questions = Questions(interactive=parts.interactive, emit=self._emit)
+        self._gate = ModeGate(mode=lambda: self._mode, asker=self._questions)
+        self._tools: Mapping[str, Tool] = {tool.spec.name: tool for tool in parts.tools}
+        self._journal = journal
+        self._context = parts.new_context()
+        self._questions.journal = journal
+
+    # ------------------------------------------------------------ what it is
+
+    @property
+    def session(self) -> str:
+        """Id of the session."""
+        return self._journal.session
+
+    @property
+    def journal(self) -> Journal:
+        """The session's journal, to be read."""
+        return self._journal
+
+    @property
+    def model(self) -> str:
+        """`backend/model`; empty until one has been opened."""
+        return self._model.facts.name if self._model else ""
+
+    @property
+    def mode(self) -> Mode:
+        """What runs without a question."""
+        return self._mode
+
+    @property
+    def sandbox(self) -> str:
+        """How commands are confined."""
+        return self._parts.tool_context.sandbox.level
+
+    @property
+    def busy(self) -> bool:
+        """Whether a run is going."""
+        return self._run is not None
+
+    def subscribe(self, sink: Emit) -> Callable[[], None]:
+        """Send all events to `sink` from now on, until the returned function is called."""
+        self._sinks.append(sink)
+
+        def unsubscribe() -> None:
+            if sink in self._sinks:
+                self._sinks.remove(sink)
+
+        return unsubscribe
+
+    # ------------------------------------------------------------ verbs
+
+    async def prompt(self, text: str) -> event.RunEnded:
+        """One run, to its end. Events go to the subscribers; failures become the run's result.
+
+        Raises:
+            HameError: if a run is going already.
+            ConfigError: if no model can be asked.
+        """
+        if self._run is not None:
+            raise HameError("a run is going already", hint="Wait for it, or stop it first.")
+        model = await self._open()
+        self._run_id, self._broken_sink = f"r{token_hex(4)}", None
+        message = await self._compose(text)
+        self._emit(
+            event.RunStarted(
+                session=self.session,
+                model=self.model,
+                mode=self._mode,
+                prompt=message.words,
+                sandbox=self.sandbox,
+            )
+        )
+        plan = Plan(
+            system=system_prompt(),
+            limits=self._parts.settings.limits(),
+            effort=self._parts.settings.effort,
+        )
+        self._run = Run(self._ports(model), plan, self._inbox)
+        try:
+            ended = await self._run.run(message)
+        except Exception as error:
+            self._emit(_crashed(error))
+            raise
+        finally:
+            self._run = None
+        if self._broken_sink is not None:
+            raise self._broken_sink
+        return ended
+
+    def steer(self, text: str) -> None:
+        """Say something while a run is going; it is delivered at the next step."""
+        self._inbox.post(self._parts.redaction.text(text))
+
+    def cancel(self, reason: str = "stopped by the user") -> None:
+        """Stop the run that is going, if any."""
+        if self._run is not None:
+            self._run.cancel(reason)
+
+    def answer(self, question_id: str, answer: Answer) -> bool:
+        """Answer a question; False when it is not waiting any more."""
+        return self._questions.answer(question_id, answer)
+
+    async def set_model(self, name: str | None) -> None:
+        """Ask this model from now on; the history stays.
+
+        Raises:
+            ConfigError: if there is no such model or it cannot be asked.
+        """
+        self._model = await self._parts.open_model(name)
+        if self._has_begun():
+            await self._journal.append(ModelChosen(model=self.model))
+
+    async def set_mode(self, mode: Mode) -> None:
+        """Change what runs without a question; the model is told."""
+        if mode is self._mode:
+            return
+        self._mode = mode
+        if self._has_begun():
+            await self._journal.append(ModeChosen(mode=mode))
+            await self._journal.append(NoteAdded(text=mode_text(mode), source="mode"))
+        self._emit(event.ModeChanged(mode))
+
+    async def clear(self) -> None:
+        """Begin a new session; grants of the old one are forgotten."""
+        self._switch(self._parts.sessions.create(self._parts.tool_context.workspace.paths.root))
+
+    async def resume(self, session: str) -> None:
+        """Go on with another session.
+
+        Raises:
+            SessionError: if there is no such session or it is open elsewhere.
+        """
+        self._switch(self._parts.sessions.resume(session))
+
+    async def close(self) -> None:
+        """Let go of everything; the session stays on disk."""
+        self._parts.sessions.close(self._journal)
+        await self._parts.close()
+
+    # ------------------------------------------------------------ inside
+
+    def _switch(self, journal: Journal) -> None:
+        if self._run is not None:
+            raise HameError("a run is going", hint="Stop it first.")
+        old, self._journal = self._journal, journal
+        self._questions.journal = journal
+        self._context = self._parts.new_context()
+        self._gate.forget_grants()
+        self._parts.sessions.close(old)
+
+    async def _open(self) -> Model:
+        if self._model is None:
+            chosen = self._parts.settings.model or _last_model(self._journal)
+            self._model = await self._parts.open_model(chosen)
+        return self._model
+
+    def _ports(self, model: Model) -> Ports:
+        return Ports(
+            model=model,
+            tools=self._tools,
+            context=self._context,
+            tool_context=self._parts.tool_context,
+            gate=self._gate,
+            journal=self._journal,
+            clock=self._parts.clock,
+            emit=self._emit,
+        )
+
+    def _has_begun(self) -> bool:
+        return any(isinstance(entry, UserSaid) for entry in self._journal.entries)
+
+    async def _compose(self, text: str) -> User:
+        workspace = self._parts.tool_context.workspace
+        notes: tuple[Note, ...] = ()
+        if not self._has_begun():
+            notes = self._opening()
+            await self._journal.append(ModelChosen(model=self.model))
+            await self._journal.append(ModeChosen(mode=self._mode))
+        composed = await compose(self._parts.redaction.text(text), workspace, notes)
+        for notice in composed.notices:
+            self._emit(event.Notice(notice, "warning"))
+        return composed.message
+
+    def _opening(self) -> tuple[Note, ...]:
+        paths = self._parts.tool_context.workspace.paths
+        root = Path(paths.root)
+        repository = next((p for p in (root, *root.parents) if (p / ".git").exists()), None)
+        surroundings = Surroundings(
+            root=paths.root,
+            date=datetime
+            .fromtimestamp(self._parts.clock.now(), UTC)
+            .astimezone()
+            .date()
+            .isoformat(),
+            platform=f"{os.uname().sysname} {os.uname().machine}",
+            mode=self._mode,
+            git=repository is not None,
+            added=paths.added,
+        )
+        rules = find_rules(root, repository or root)
+        note = rules_note(rules) if rules else None
+        return (environment_note(surroundings), *((note,) if note else ()))
+
+    def _emit(self, item: event.RunEvent) -> None:
+        self._seq += 1
+        stamped = msgspec.structs.replace(item, run=self._run_id, seq=self._seq)
+        for sink in tuple(self._sinks):
+            try:
+                sink(stamped)
+            except Exception as error:  # noqa: BLE001 - a surface that breaks must not break the run
+                self._sinks.remove(sink)
+                self._broken_sink = error
+                self.cancel("stopped because its surface went away")
+
+
+def _last_model(journal: Journal) -> str | None:
+    chosen = (entry.model for entry in reversed(journal.entries) if isinstance(entry, ModelChosen))
+    return next(chosen, None)
+
+
+def _crashed(error: Exception) -> event.RunEnded:
+    """What surfaces are told when hame itself fails."""
+    hint = (
+        error.hint
+        if isinstance(error, HameError)
+        else "This is a bug in hame; the log has the details."
+    )
+    kind = ErrorKind.UNKNOWN
+    message = f"hame failed: {type(error).__name__}: {error}"
+    failure = Failure(kind=kind, message=message, hint=hint)
+    return event.RunEnded(result=RunFailed(failure=failure), usage=Usage(), steps=0, seconds=0.0)
