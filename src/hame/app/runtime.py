@@ -4,6 +4,7 @@ Surfaces subscribe to RunEvents and call these verbs; none of them reaches into 
 """
 
 import os
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from secrets import token_hex
@@ -271,11 +272,7 @@ class Runtime:
         repository = next((p for p in (root, *root.parents) if (p / ".git").exists()), None)
         surroundings = Surroundings(
             root=paths.root,
-            date=datetime
-            .fromtimestamp(self._parts.clock.now(), UTC)
-            .astimezone()
-            .date()
-            .isoformat(),
+            date=time.strftime("%Y-%m-%d", time.localtime(self._parts.clock.now())),
             platform=f"{os.uname().sysname} {os.uname().machine}",
             mode=self._mode,
             git=repository is not None,
