@@ -1,0 +1,30 @@
+"""Failures of an answer that no provider worded: the stream was cut, or is no answer at all."""
+
+from hame.base.errors import ErrorKind, Failure
+from hame.llm.errorbody import one_line
+
+
+def cut_stream(provider: str, *, mid_stream: bool) -> Failure:
+    """The body ended before the answer did."""
+    what = "broke off in the middle of its answer" if mid_stream else "closed without an answer"
+    return Failure(
+        kind=ErrorKind.NETWORK,
+        message=f"{provider or 'The provider'} {what}.",
+        hint="Try again; if it stays, check the network connection and any proxy in between.",
+        provider=provider,
+        retryable=True,
+        mid_stream=mid_stream,
+    )
+
+
+def not_an_answer(provider: str, said: str, *, mid_stream: bool = False) -> Failure:
+    """The body is not what the wire speaks: an HTML page, broken JSON, an endless event."""
+    return Failure(
+        kind=ErrorKind.PROTOCOL,
+        message=f"{provider or 'The provider'} sent something that is not an answer.",
+        hint="Check that the provider's base URL and wire are right; a proxy may stand in between.",
+        provider=provider,
+        said=one_line(said),
+        retryable=mid_stream,
+        mid_stream=mid_stream,
+    )
