@@ -1,0 +1,289 @@
+"""FileJournal: a session's history in one append-only JSONL file with one writer.
+
+Each line is one `hame.base.entry.Record`. A line goes to the system in one write on an O_APPEND
+descriptor before `append` returns, so it survives a kill of the process; a durable one is forced to
+the disk too. The file comes into being with the first word said: a session in which nothing was said
+leaves nothing behind. Nothing that was written is ever changed; only a torn last line is cut off,
+and kept aside.
+"""
+
+import errno
+import os
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import anyio
+import anyio.to_thread
+
+from hame.base.entry import (
+    VERSION,
+    Entry,
+    ModeChosen,
+    ModelChosen,
+    NoteAdded,
+    OutcomesLost,
+    Record,
+    SessionStarted,
+    TitleSet,
+)
+from hame.base.errors import SessionError
+from hame.base.json import dump_bytes
+from hame.sessions.history import History, read_history, unsettled_calls
+from hame.sessions.keep import keep_damaged, keep_tail, make_private_folder, sync_folder
+from hame.sessions.lock import holder, try_lock
+
+_PRELUDE = (SessionStarted, ModelChosen, ModeChosen, NoteAdded, TitleSet)
+"""What is chosen before anything is said; held back until then."""
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_FORBIDDEN = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
+_GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ESTALE})
+
+
+class FileJournal:
+    """Implements `hame.base.ports.Journal`. Made by `begin` or `reopen`; to be closed."""
+
+    def __init__(self, path: Path, now: Callable[[], float]) -> None:
+        """Use `begin` or `reopen` instead."""
+        self.path = path
+        self.notices: tuple[str, ...] = ()
+        """What opening it had to repair or leave out, for people."""
+        self._now = now
+        self._entries: list[Entry] = []
+        self._head: str | None = None
+        self._number = 0
+        self._descriptor: int | None = None
+        self._size = 0
+        self._held: list[bytes] = []
+        self._line_open = False
+        """Part of a line is at the end of the file and could not be cut off."""
+        self._folder_synced = True
+        self._closed = False
+
+    @classmethod
+    def begin(
+        cls, path: Path, started: SessionStarted, *, now: Callable[[], float] = time.time
+    ) -> Self:
+        """A new session; `path` must not exist and is made when something is said."""
+        journal = cls(path, now)
+        journal._put(started)
+        return journal
+
+    @classmethod
+    def reopen(cls, path: Path, *, now: Callable[[], float] = time.time) -> Self:
+        """Open a session to go on with it.
+
+        A torn last line is cut off and kept beside the file, as is a copy of a damaged file. Calls
+        that were open when its last writer died are settled by an `OutcomesLost` entry.
+
+        Raises:
+            SessionError: if it is gone, may not be written, is open elsewhere, or is newer than this
+                hame.
+        """
+        journal = cls(path, now)
+        try:
+            with _explained("open", path):
+                journal._resume()
+        except BaseException:
+            journal.close()
+            raise
+        return journal
+
+    @property
+    def session(self) -> str:
+        """The session's id."""
+        return self.path.stem
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """The active branch from the root: one sequence that grows, not to be changed."""
+        return self._entries
+
+    async def append(self, entry: Entry, *, durable: bool = False) -> Record:
+        """Write an entry at the end of the active branch.
+
+        Raises:
+            SessionError: if it could not be written; the entry is then not part of the session, and
+                writing may be tried again once the cause is gone.
+        """
+        record = self._put(entry)
+        if durable and self._descriptor is not None:
+            # What is in the file is in the file: a stop must not make it look as if it were not.
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(self._sync)
+        return record
+
+    def close(self) -> None:
+        """Let go of the file; may be called twice."""
+        self._closed = True
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def __enter__(self) -> Self:
+        """Use it as a context that closes it."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    def _put(self, entry: Entry) -> Record:
+        if self._closed:
+            raise SessionError(f"session {self.session} is closed")
+        record = Record(
+            id=str(self._number + 1), parent=self._head, at=round(self._now(), 3), entry=entry
+        )
+        try:
+            line = dump_bytes(record) + b"\n"
+        except RecursionError as error:
+            raise SessionError("an entry is nested too deeply to be written") from error
+        if self._descriptor is None and isinstance(entry, _PRELUDE):
+            self._held.append(line)
+        else:
+            self._write(line)
+        self._number += 1
+        self._head = record.id
+        self._entries.append(entry)
+        return record
+
+    def _write(self, line: bytes) -> None:
+        with _explained("write", self.path):
+            descriptor = self._open_new() if self._descriptor is None else self._descriptor
+            data = b"".join((b"\n" if self._line_open else b"", *self._held, line))
+            self._write_whole(descriptor, data)
+            if os.fstat(descriptor).st_nlink == 0:
+                raise FileNotFoundError(errno.ENOENT, "deleted while it was open")
+        self._held.clear()
+
+    def _open_new(self) -> int:
+        make_private_folder(self.path.parent)
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        descriptor = os.open(self.path, flags, 0o600)
+        self._descriptor = descriptor
+        self._folder_synced = False
+        _claim(descriptor, self.path)
+        return descriptor
+
+    def _write_whole(self, descriptor: int, data: bytes) -> None:
+        rest = memoryview(data)
+        try:
+            while rest:
+                rest = rest[os.write(descriptor, rest) :]
+        except OSError:
+            self._cut_back(descriptor)
+            raise
+        self._size += len(data)
+        self._line_open = False
+
+    def _cut_back(self, descriptor: int) -> None:
+        """Take away the part of a line that fitted before the disk was full."""
+        try:
+            os.ftruncate(descriptor, self._size)
+        except OSError:
+            self._line_open = True
+
+    def _sync(self) -> None:
+        with _explained("write", self.path):
+            if self._descriptor is not None:
+                os.fsync(self._descriptor)
+            if not self._folder_synced:
+                sync_folder(self.path.parent)
+                self._folder_synced = True
+
+    def _resume(self) -> None:
+        """Take the file over: lock it, read it, repair its end, settle what was left open."""
+        descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
+        self._descriptor = descriptor
+        _claim(descriptor, self.path)
+        history = _load(self.path)
+        _refuse_newer(history, self.path)
+        self._entries, self._head = history.entries, history.head
+        self._number = history.last_number
+        self.notices = history.notices
+        self._repair(descriptor, history)
+        lost = unsettled_calls(self._entries)
+        if lost:
+            self._put(OutcomesLost(calls=lost))
+
+    def _repair(self, descriptor: int, history: History) -> None:
+        """Make the end of the file a place where a line can begin; keep aside what is cut off."""
+        if history.damaged:
+            kept = keep_damaged(self.path, history.damage_end)
+            self.notices += (f"{self.path.name}: the file as it was is kept as {kept.name}",)
+        if history.torn:
+            kept = keep_tail(self.path, history.whole)
+            os.ftruncate(descriptor, history.whole)
+            self.notices += (
+                f"{self.path.name}: the last line was torn; it is kept as {kept.name}",
+            )
+        self._size = history.whole
+        self._line_open = history.unterminated
+
+
+def load_history(path: Path) -> History:
+    """Read a session without writing to it, also while another process writes.
+
+    Raises:
+        SessionError: if it cannot be read.
+    """
+    with _explained("read", path):
+        return _load(path)
+
+
+def _load(path: Path) -> History:
+    with path.open("rb") as file:
+        return read_history(file, path.name)
+
+
+def _claim(descriptor: int, path: Path) -> None:
+    if not try_lock(descriptor):
+        pid = holder(descriptor)
+        who = f"another hame (pid {pid})" if pid else "another hame"
+        raise SessionError(
+            f"session {path.stem} is open in {who}",
+            hint="Close it there, or start a new session.",
+        )
+
+
+def _refuse_newer(history: History, path: Path) -> None:
+    # What this version writes may not be what the newer one expects after its own records.
+    if history.version > VERSION:
+        raise SessionError(
+            f"session {path.stem} was written by a newer hame (format {history.version}, this one"
+            f" writes {VERSION})",
+            hint="Update hame to go on with it; it can still be read and exported.",
+        )
+
+
+@contextmanager
+def _explained(verb: str, path: Path) -> Generator[None]:
+    """Say a failure of the system inside so that a person can do something about it.
+
+    Raises:
+        SessionError: in place of an OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        why, hint = _remedy(path, error)
+        raise SessionError(f"cannot {verb} session {path.stem}: {why}", hint=hint) from error
+
+
+def _remedy(path: Path, error: OSError) -> tuple[str, str]:
+    if error.errno in _FULL:
+        return "the disk is full", "Free some space and go on: nothing written so far is lost."
+    if error.errno in _FORBIDDEN:
+        return "it may not be written here", f"Check the permissions of {path.parent}."
+    if error.errno in _GONE:
+        return "its file is gone", "It was moved or deleted; start a new session."
+    return error.strerror or str(error), f"Check the disk that holds {path.parent}."
