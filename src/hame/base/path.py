@@ -74,3 +74,7 @@ class Resolution(msgspec.Struct, frozen=True, kw_only=True):
     identity: Identity | None = None
     """None when nothing is there yet."""
     size: int = 0
+    links: int = 1
+    """How many names the file has; another name may lie outside the project."""
+    link_target: str | None = None
+    """Text of the link, when the place is the link itself (deleting and moving do not follow it)."""

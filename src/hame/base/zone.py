@@ -5,6 +5,7 @@ gate judges the zone. Nothing here looks at a disk.
 """
 
 from enum import StrEnum
+from unicodedata import category, normalize
 
 import msgspec
 
@@ -36,14 +37,43 @@ class Operation(StrEnum):
 
 SECRET_NAMES: frozenset[str] = frozenset(
     {
-        ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".pgpass",
-        ".git-credentials", ".npmrc", ".pypirc", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519",
-        "credentials.json", "auth.json", ".htpasswd", "gcloud",
+        ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".netrc", "_netrc", ".pgpass",
+        ".git-credentials", ".npmrc", ".pypirc", ".vault-token", ".password-store",
+        "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk",
+        "credentials.json", ".credentials.json", "oauth_creds.json", ".htpasswd",
+        ".bash_history", ".zsh_history", ".python_history", ".node_repl_history",
+        ".psql_history", ".mysql_history", ".sqlite_history", ".rediscli_history",
     }
 )  # fmt: skip
 """A component of one of these names makes the path secret."""
 
-SECRET_SUFFIXES: tuple[str, ...] = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx")
+SECRET_PARTS: tuple[tuple[str, ...], ...] = (
+    (".docker", "config.json"),
+    (".config", "gcloud"), (".config", "gh"), (".config", "op"), (".config", "hame"),
+    (".local", "share", "hame"), (".local", "share", "keyrings"),
+    (".cargo", "credentials"), (".cargo", "credentials.toml"),
+    (".codex", "auth.json"), (".local", "share", "opencode"),
+    (".mozilla", "firefox"), (".config", "google-chrome"), (".config", "chromium"),
+    (".config", "bravesoftware"), (".config", "microsoft-edge"),
+    ("library", "keychains"), ("library", "application support", "google", "chrome"),
+)  # fmt: skip
+"""Runs of components, anywhere in a path, that make it secret."""
+
+SECRET_PLACES: tuple[tuple[str, ...], ...] = (
+    ("etc", "shadow"), ("etc", "shadow-"), ("etc", "gshadow"), ("etc", "gshadow-"),
+    ("etc", "sudoers"), ("etc", "sudoers.d"),
+    ("run", "secrets"), ("var", "run", "secrets"),
+    ("run", "docker.sock"), ("var", "run", "docker.sock"),
+    ("proc", "kcore"), ("proc", "kmsg"), ("proc", "keys"), ("proc", "key-users"),
+)  # fmt: skip
+"""Absolute places that are secret, as the components from the root of the file system."""
+
+_SECRET_OF_PROCESS = frozenset({"environ", "mem", "auxv", "maps", "smaps", "cmdline", "stack"})
+"""Names below /proc/<process> that show what the process holds."""
+
+SECRET_SUFFIXES: tuple[str, ...] = (
+    ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk",
+)  # fmt: skip
 
 SECRET_ENVIRONMENT_EXCEPTIONS: frozenset[str] = frozenset({
     ".env.example",
@@ -53,38 +83,118 @@ SECRET_ENVIRONMENT_EXCEPTIONS: frozenset[str] = frozenset({
 })
 
 PROTECTED_PARTS: tuple[tuple[str, ...], ...] = (
-    (".git", "hooks"),
-    (".git", "config"),
-    (".git", "modules"),
-    (".git", "info"),
-    (".hame",),
-    (".bashrc",), (".bash_profile",), (".profile",), (".zshrc",), (".zprofile",), (".zshenv",),
-    (".config", "fish"),
+    (".git", "hooks"), (".git", "config"), (".git", "config.worktree"), (".git", "modules"),
+    (".git", "worktrees"), (".git", "info", "attributes"), (".git", "commondir"),
+    (".gitmodules",), (".husky",), (".envrc",), (".ripgreprc",), (".mcp.json",),
+    (".hame",), (".vscode",), (".idea",), (".cursor",), (".claude",), (".codex",), (".gemini",),
+    (".devcontainer",),
+    (".bashrc",), (".bash_profile",), (".bash_login",), (".bash_logout",), (".bash_aliases",),
+    (".profile",), (".zshrc",), (".zprofile",), (".zshenv",), (".zlogin",), (".zlogout",),
+    (".kshrc",), (".cshrc",), (".tcshrc",), (".login",), (".inputrc",), (".xprofile",),
+    (".gitconfig",), (".vimrc",), (".pam_environment",),
+    (".config", "fish"), (".config", "git"), (".config", "autostart"), (".config", "systemd"),
+    (".config", "environment.d"), (".local", "bin"), ("library", "launchagents"),
 )  # fmt: skip
-"""Runs of components that are readable but not writable."""
+"""Runs of components that are readable but not writable: writing there makes other programs run code."""
+
+SYSTEM_PLACES: frozenset[str] = frozenset({
+    "bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "run", "sbin", "sys",
+    "usr", "system", "library", "applications",
+})  # fmt: skip
+"""First components of the places that belong to the operating system."""
 
 
 def is_secret(parts: tuple[str, ...]) -> bool:
-    """Whether a path of these components (names only) leads to a secret."""
-    if not parts:
-        return False
-    folded = [part.casefold() for part in parts]
-    if any(part in SECRET_NAMES for part in folded):
+    """Whether a path of these components leads to a secret; a leading `/` may be among them."""
+    folded = fold(parts)
+    leaf = folded[-1] if folded else ""
+    if not SECRET_NAMES.isdisjoint(folded) or _holds_run(folded, SECRET_PARTS):
         return True
-    leaf = folded[-1]
+    if any(folded[: len(place)] == place for place in SECRET_PLACES):
+        return True
+    if folded[:1] == ("proc",) and len(folded) > 2 and leaf in _SECRET_OF_PROCESS:
+        return True
     if leaf == ".env" or (leaf.startswith(".env.") and leaf not in SECRET_ENVIRONMENT_EXCEPTIONS):
         return True
     return leaf.endswith(SECRET_SUFFIXES)
 
 
 def is_protected(parts: tuple[str, ...]) -> bool:
-    """Whether a path of these components is readable but must not be written."""
-    folded = tuple(part.casefold() for part in parts)
-    for run in PROTECTED_PARTS:
-        width = len(run)
-        if any(folded[i : i + width] == run for i in range(len(folded) - width + 1)):
-            return True
-    return False
+    """Whether a path of these components is readable but must not be written.
+
+    `.git` itself is: as a file it points git elsewhere, and a folder of that name can be replaced
+    by one with hooks.
+    """
+    folded = fold(parts)
+    return bool(folded) and (folded[-1] == ".git" or _holds_run(folded, PROTECTED_PARTS))
+
+
+def zone_of(
+    real: str, paths: "ProjectPaths", operation: Operation, *, asked: str | None = None
+) -> Zone:
+    """The zone of a place, given absolute and with every link resolved.
+
+    `asked` is the same path as it was written, made absolute without looking at the disk: a name
+    that sounds like a secret, or like something protected, counts as well. A place outside the
+    project is protected only from being changed.
+    """
+    parts = split(real)
+    named = split(asked) if asked is not None else parts
+    if is_below(parts, paths.results):
+        return Zone.HAME
+    if is_secret(parts) or is_secret(named) or is_below(parts, paths.config):
+        return Zone.SECRET
+    for root in (paths.root, *paths.added):
+        if is_below(parts, root):
+            inside = parts[len(split(root)) :]
+            outer = named[len(split(root)) :] if is_below(named, root) else ()
+            guarded = is_protected(inside) or is_protected(outer)
+            return Zone.PROTECTED if guarded else Zone.PROJECT
+    changes = operation not in {Operation.READ, Operation.LIST}
+    if changes and (not parts or fold(parts)[0] in SYSTEM_PLACES or is_protected(parts)):
+        return Zone.PROTECTED
+    return Zone.OUTSIDE
+
+
+def is_below(parts: tuple[str, ...], folder: str) -> bool:
+    """Whether a place is a folder or lies in it; an empty folder holds nothing."""
+    if not folder:
+        return False
+    above = split(folder)
+    return parts[: len(above)] == above
+
+
+def split(path: str) -> tuple[str, ...]:
+    """The components of an absolute path; `.` goes and `..` takes the component before it."""
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == "..":
+            del parts[-1:]
+        elif part not in {"", "."}:
+            parts.append(part)
+    return tuple(parts)
+
+
+def fold(parts: tuple[str, ...]) -> tuple[str, ...]:
+    """Components as a file system that ignores case, and characters nobody sees, compares them."""
+    if parts[:1] == ("/",):
+        parts = parts[1:]
+    return tuple(part.lower() if part.isascii() else _fold_unicode(part) for part in parts)
+
+
+def _fold_unicode(part: str) -> str:
+    seen = (letter for letter in part if category(letter) != "Cf")
+    return normalize("NFC", normalize("NFC", "".join(seen)).casefold())
+
+
+def _holds_run(parts: tuple[str, ...], runs: tuple[tuple[str, ...], ...]) -> bool:
+    """Whether one of the runs stands somewhere among the components."""
+    return any(
+        parts[start : start + len(run)] == run
+        for run in runs
+        if run[0] in parts
+        for start in range(len(parts) - len(run) + 1)
+    )
 
 
 class ProjectPaths(msgspec.Struct, frozen=True, kw_only=True):
