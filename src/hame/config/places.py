@@ -1,0 +1,77 @@
+"""Where hame keeps its files: the XDG base directories.
+
+https://specifications.freedesktop.org/basedir-spec/latest/ - a variable that is empty or holds a
+relative path counts as unset.
+"""
+
+import os
+import pwd
+from collections.abc import Mapping
+
+import msgspec
+
+
+class Places(msgspec.Struct, frozen=True, kw_only=True):
+    """hame's own folders, absolute; none of them need exist yet."""
+
+    home: str
+    """The user's home."""
+    config: str
+    """Holds config.toml."""
+    data: str
+    """What must not be lost: sessions, weights."""
+    state: str
+    """What may be lost: the log, the history of the prompt."""
+    cache: str
+    """What can be made again."""
+
+    @property
+    def config_file(self) -> str:
+        """The user's settings."""
+        return f"{self.config}/config.toml"
+
+    @property
+    def sessions(self) -> str:
+        """Folder of the journals."""
+        return f"{self.data}/sessions"
+
+    @property
+    def results(self) -> str:
+        """Folder of results that were kept whole."""
+        return f"{self.data}/results"
+
+    @property
+    def log(self) -> str:
+        """Folder of the log files."""
+        return f"{self.state}/log"
+
+    @property
+    def history(self) -> str:
+        """File of the lines typed at the prompt."""
+        return f"{self.state}/history"
+
+
+def find_places(environment: Mapping[str, str]) -> Places:
+    """Where hame's files are, for the user whose environment this is."""
+    home = _absolute(environment.get("HOME")) or pwd.getpwuid(os.getuid()).pw_dir
+
+    def folder(variable: str, default: str) -> str:
+        base = _absolute(environment.get(variable)) or f"{home.rstrip('/')}/{default}"
+        return f"{base.rstrip('/')}/hame"
+
+    return Places(
+        home=home,
+        config=folder("XDG_CONFIG_HOME", ".config"),
+        data=folder("XDG_DATA_HOME", ".local/share"),
+        state=folder("XDG_STATE_HOME", ".local/state"),
+        cache=folder("XDG_CACHE_HOME", ".cache"),
+    )
+
+
+def project_file(project: str) -> str:
+    """The settings file of a project."""
+    return f"{project.rstrip('/')}/.hame/config.toml"
+
+
+def _absolute(path: str | None) -> str | None:
+    return path if path and path.startswith("/") else None
