@@ -98,25 +98,33 @@ def remedy(output):
         ),
         (
             ("DO NOT MATCH THE HASHES",),
-            "A package is not the one this project was tested with. Clear pip's cache "
-            "(python3 -m pip cache purge) and run this again; if it stays so, your package "
-            "mirror serves changed files: do not install from it.",
+            (
+                "A package is not the one this project was tested with. Clear pip's cache "
+                "(python3 -m pip cache purge) and run this again; if it stays so, your package "
+                "mirror serves changed files: do not install from it."
+            ),
         ),
         (
             ("Read-only file system", "Permission denied"),
-            "The folder cannot be written. Copy the project to a folder of yours, "
-            "or name another place for the environment: HAME_VENV=/some/folder",
+            (
+                "The folder cannot be written. Copy the project to a folder of yours, "
+                "or name another place for the environment: HAME_VENV=/some/folder"
+            ),
         ),
         (
             ("NewConnectionError", "Name or service not known", "name resolution", "Network is"),
-            "The package index cannot be reached. Check the network or set HTTPS_PROXY; "
-            "without a network, point PIP_FIND_LINKS at a folder of wheels and set PIP_NO_INDEX=1.",
+            (
+                "The package index cannot be reached. Check the network or set HTTPS_PROXY; "
+                "without a network, point PIP_FIND_LINKS at a folder of wheels and set PIP_NO_INDEX=1."
+            ),
         ),
         (
             ("No matching distribution", "is not a supported wheel"),
-            "There is no ready-made package for this machine (the built-in model needs Linux or "
-            "macOS on x86-64 or arm64, with glibc). hame itself runs without it: "
-            "pip install . and set a key, for example OPENROUTER_API_KEY.",
+            (
+                "There is no ready-made package for this machine (the built-in model needs Linux or "
+                "macOS on x86-64 or arm64, with glibc). hame itself runs without it: "
+                "pip install . and set a key, for example OPENROUTER_API_KEY."
+            ),
         ),
     )
     for signs, advice in known:
@@ -224,10 +232,10 @@ def say(text):
 def main(arguments):
     """Run one verb; the exit code."""
     verbs = {
-        "demo": lambda rest: demo(),
+        "demo": lambda _: demo(),
         "test": test,
         "check": check,
-        "lock": lambda rest: lock(),
+        "lock": lambda _: lock(),
     }
     if len(arguments) < 1 or arguments[0] not in verbs:
         say((__doc__ or "").strip())

@@ -55,6 +55,7 @@ class ProgressGuard:
             if changed:
                 self._seen.clear()
                 self._made.clear()
+                self._failed.clear()
             asked = _digest(call.name, call.arguments, call.malformed)
             whole = asked + _digest(*result_content(outcome))
             fresh = fresh or changed or whole not in self._seen
