@@ -1,0 +1,101 @@
+"""What a scripted model says: whole answers, written shortly, and the events they arrive as."""
+
+import re
+from collections.abc import Iterator
+from itertools import count
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from hame.base.json import dump
+from hame.base.message import (
+    AnswerBlock,
+    Assistant,
+    Image,
+    Opaque,
+    StopReason,
+    Text,
+    Thinking,
+    ToolCall,
+)
+from hame.base.model import Usage
+from hame.base.stream import (
+    Completed,
+    ImageCompleted,
+    OpaqueCompleted,
+    StreamEvent,
+    TextDelta,
+    ThinkingCompleted,
+    ThinkingDelta,
+    ToolCallArgsDelta,
+    ToolCallCompleted,
+    ToolCallStarted,
+    UsageReported,
+)
+
+_WORDS = re.compile(r"\s*\S+\s*|\s+")
+
+
+def answer(
+    *content: str | AnswerBlock, stop: StopReason | None = None, usage: Usage | None = None
+) -> Assistant:
+    """One answer: strings are its text. It stops for its calls, or because the turn is over."""
+    blocks = tuple(Text(block) if isinstance(block, str) else block for block in content)
+    asks = any(isinstance(block, ToolCall) for block in blocks)
+    usual = StopReason.TOOL_USE if asks else StopReason.END_TURN
+    return Assistant(content=blocks, stop_reason=stop or usual, usage=usage)
+
+
+def call(tool: str, /, **arguments: object) -> ToolCall:
+    """A call of a tool; its id is given to it when it is played."""
+    return ToolCall(id="", name=tool, arguments=arguments)
+
+
+def numbered(message: Assistant, step: int) -> Assistant:
+    """The answer with an id for every call that has none: `call_STEP_N`."""
+    number = count()
+
+    def named(block: AnswerBlock) -> AnswerBlock:
+        if not isinstance(block, ToolCall):
+            return block
+        return replace(block, id=block.id or f"call_{step}_{next(number)}")
+
+    return replace(message, content=tuple(map(named, message.content)))
+
+
+def events(message: Assistant) -> Iterator[StreamEvent]:
+    """The events of an answer, word by word; a fold of them is the answer again."""
+    index = 0
+    for block in message.content:
+        match block:
+            case Text(text=text, signature=signature):
+                yield from map(TextDelta, words(text))
+                if signature is not None:
+                    yield TextDelta("", signature)
+            case Thinking(text=text, signature=signature):
+                yield from map(ThinkingDelta, words(text))
+                yield ThinkingCompleted(signature)
+            case ToolCall():
+                yield ToolCallStarted(index, block.id, block.name)
+                yield ToolCallArgsDelta(index, arguments_text(block))
+                yield ToolCallCompleted(index, block)
+                index += 1
+            case Opaque():
+                yield OpaqueCompleted(block)
+            case Image():
+                yield ImageCompleted(block)
+            case _:
+                assert_never(block)
+    if message.usage is not None:
+        yield UsageReported(message.usage)
+    yield Completed(message.stop_reason, message.raw_stop_reason)
+
+
+def words(text: str) -> list[str]:
+    """The text cut after each word, nothing left out."""
+    return _WORDS.findall(text)
+
+
+def arguments_text(call: ToolCall) -> str:
+    """A call's arguments as a model writes them."""
+    return dump(call.arguments) if call.arguments is not None else (call.malformed or "")
