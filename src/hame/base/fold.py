@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from hame.base.message import AnswerBlock, Assistant, Origin, StopReason, Text, Thinking
+from hame.base.message import AnswerBlock, Assistant, Opaque, Origin, StopReason, Text, Thinking
 from hame.base.model import Usage
 from hame.base.stream import (
     Completed,
@@ -51,7 +51,7 @@ class Fold:
             case ThinkingCompleted(signature=signature):
                 self._complete_thinking(signature)
             case OpaqueCompleted(block=block):
-                self._append(block)
+                self._place(block)
             case ImageCompleted(block=block):
                 self._append(block)
             case ToolCallCompleted(call=call):
@@ -93,6 +93,14 @@ class Fold:
             self._mode = Thinking
         self._signature = signature
         self._close()
+
+    def _place(self, block: Opaque) -> None:
+        """Append a block, or put it where an earlier version of it stands."""
+        for position, earlier in enumerate(self._blocks):
+            if isinstance(earlier, Opaque) and block.replaces(earlier):
+                self._blocks[position] = block
+                return
+        self._append(block)
 
     def _append(self, block: AnswerBlock) -> None:
         self._close()

@@ -62,6 +62,8 @@ class Image(msgspec.Struct, frozen=True, tag_field="type", tag="image", omit_def
     media_type: str
     data: bytes
     name: str = ""
+    signature: str | None = None
+    """Opaque provider token bound to a picture that a model made (Gemini's thoughtSignature)."""
 
 
 class Document(msgspec.Struct, frozen=True, tag_field="type", tag="document", omit_defaults=True):
@@ -86,6 +88,12 @@ class Opaque(msgspec.Struct, frozen=True, tag_field="type", tag="opaque", omit_d
     payload: JsonObject
     summary: str = ""
     """One line for eyes."""
+
+    def replaces(self, other: "Opaque") -> bool:
+        """Whether this is a later version of the other: same wire, kind and provider's id."""
+        name = self.payload.get("id")
+        same = self.wire == other.wire and self.kind == other.kind
+        return same and name is not None and name == other.payload.get("id")
 
 
 class ToolCall(msgspec.Struct, frozen=True, tag_field="type", tag="tool_call", omit_defaults=True):

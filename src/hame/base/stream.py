@@ -46,7 +46,7 @@ class ThinkingCompleted(_StreamEvent, frozen=True, tag="thinking_completed"):
 
 
 class OpaqueCompleted(_StreamEvent, frozen=True, tag="opaque_completed"):
-    """A provider-made block is whole."""
+    """A provider-made block is whole; a later version of it takes the place of the earlier one."""
 
     block: Opaque
 
