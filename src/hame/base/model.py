@@ -79,6 +79,10 @@ class Quirk(StrEnum):
     NO_PARALLEL_CALLS = "no_parallel_calls"
     STRICT_SCHEMA = "strict_schema"
     """Tool schemas are sent in the strict subset."""
+    ADAPTIVE_THINKING = "adaptive_thinking"
+    """The model decides how much it thinks and takes an effort, not a budget (Claude 4.6 and later)."""
+    INTERLEAVED_THINKING = "interleaved_thinking"
+    """Thinking between tool calls must be asked for by a beta header (Claude 4 to 4.5)."""
 
 
 class ToolSupport(StrEnum):
