@@ -1,5 +1,7 @@
 """The progress guard tells circles from batches."""
 
+from collections.abc import Sequence
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,7 +26,7 @@ def done(text: str = "ok", *changed: str) -> Done:
     return Done(content=text_content(text), changed=changed)
 
 
-def verdicts(guard: ProgressGuard, steps: list[tuple[ToolCall, Outcome]]) -> list[Verdict]:
+def verdicts(guard: ProgressGuard, steps: Sequence[tuple[ToolCall, Outcome]]) -> list[Verdict]:
     return [guard.judge([step]) for step in steps]
 
 

@@ -20,6 +20,7 @@ class Inbox:
         self._waiting.clear()
         return taken
 
-    def __bool__(self) -> bool:
+    @property
+    def waiting(self) -> bool:
         """Whether anything is waiting."""
         return bool(self._waiting)

@@ -89,7 +89,7 @@ class Run:
         """Prepare a run; nothing happens before `run`."""
         self._ports = ports
         self._plan = plan
-        self._inbox = inbox or Inbox()
+        self._inbox = inbox if inbox is not None else Inbox()
         self._tools = ToolRunner(
             tools=ports.tools,
             context=ports.tool_context,
@@ -143,7 +143,7 @@ class Run:
             result = await self._step()
             if result is None:
                 continue
-            if self._inbox and isinstance(result, RunDone):
+            if self._inbox.waiting and isinstance(result, RunDone):
                 continue
             return result
 
