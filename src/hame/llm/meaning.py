@@ -3,7 +3,7 @@
 Keys: `text`, `thinking`, `tool_calls` [{id, name, args}] (`args` null with `raw_args` and
 `args_valid_json: false` where they are no JSON object), `stop_reason`, `raw_stop_reason`,
 `complete`, `usage`, and where there is any: `error`, `server_tools`, `thinking_blocks`,
-`thought_signatures`, `reasoning_details`, `partial_tool_calls`, `executable`. Signatures and
+`thought_signatures`, `reasoning_details`, `refusal`, `partial_tool_calls`, `executable`. Signatures and
 encrypted blobs are shown by length and hash.
 """
 
@@ -57,6 +57,7 @@ def _meaning(events: list[StreamEvent], codec: Codec, http_status: int) -> JsonO
     for event in events:
         fold.add(event)
     message = fold.message()
+    events = _without_superseded(events)
     thoughts = [block.text for block in message.content if isinstance(block, Thinking)]
     meaning: JsonObject = {
         "text": message.text,
@@ -71,7 +72,8 @@ def _meaning(events: list[StreamEvent], codec: Codec, http_status: int) -> JsonO
         _add_pieces(meaning, events)
     extras: JsonObject = {
         "server_tools": [_server_tool(block) for block in _opaque(events) if _is_server_tool(block)]
-        + [{"type": "image", "mime": block.media_type} for block in _images(events)],
+        + [{"type": _image_type(codec), "mime": block.media_type} for block in _images(events)],
+        "refusal": "".join(block.summary for block in _opaque(events) if block.kind == "refusal"),
         "thinking_blocks": [seen for event in events if (seen := _thinking_block(event))],
         "thought_signatures": [seen for event in events if (seen := _thought_signature(event))],
         "reasoning_details": [
@@ -83,6 +85,29 @@ def _meaning(events: list[StreamEvent], codec: Codec, http_status: int) -> JsonO
     }
     meaning.update({key: value for key, value in extras.items() if value})
     return meaning
+
+
+def _without_superseded(events: list[StreamEvent]) -> list[StreamEvent]:
+    """The events with every opaque block in its last version, where its first one stood."""
+    kept: list[StreamEvent] = []
+    for event in events:
+        places = [
+            place
+            for place, earlier in enumerate(kept)
+            if isinstance(event, OpaqueCompleted)
+            and isinstance(earlier, OpaqueCompleted)
+            and event.block.replaces(earlier.block)
+        ]
+        if places:
+            kept[places[0]] = event
+        else:
+            kept.append(event)
+    return kept
+
+
+def _image_type(codec: Codec) -> str:
+    """What the wire calls a picture that the model made."""
+    return "inlineData" if codec.name == "gemini" else "image"
 
 
 def _joint(codec: Codec) -> str:
@@ -162,11 +187,17 @@ def _images(events: list[StreamEvent]) -> list[Image]:
     return [event.block for event in events if isinstance(event, ImageCompleted)]
 
 
-_REASONING_KINDS = frozenset({"redacted_thinking", "reasoning", "reasoning_details"})
+_OTHER_KINDS = frozenset({
+    "redacted_thinking",
+    "reasoning",
+    "reasoning_details",
+    "citations",
+    "refusal",
+})
 
 
 def _is_server_tool(block: Opaque) -> bool:
-    return block.kind not in _REASONING_KINDS
+    return block.kind not in _OTHER_KINDS
 
 
 def _server_tool(block: Opaque) -> JsonObject:
