@@ -1,0 +1,41 @@
+"""The tools that hame brings: one module and one description each."""
+
+from hame.base.ports import Tool
+
+
+def builtin_tools() -> tuple[Tool, ...]:
+    """All of them, in the order in which they are advertised, which never changes.
+
+    They share what the model has seen, so each session takes a set of its own.
+    """
+    from hame.tools.create_dir import CreateDir
+    from hame.tools.create_file import CreateFile
+    from hame.tools.delete_path import DeletePath
+    from hame.tools.edit_file import EditFile
+    from hame.tools.find_files import FindFiles
+    from hame.tools.list_dir import ListDir
+    from hame.tools.move_path import MovePath
+    from hame.tools.project_overview import ProjectOverview
+    from hame.tools.read_file import ReadFile
+    from hame.tools.rename_path import RenamePath
+    from hame.tools.run_command import RunCommand
+    from hame.tools.search_text import SearchText
+    from hame.tools.seen import SeenTexts
+    from hame.tools.write_file import WriteFile
+
+    seen = SeenTexts()
+    return (
+        ReadFile(seen),
+        ListDir(),
+        FindFiles(),
+        SearchText(),
+        EditFile(seen),
+        WriteFile(seen),
+        CreateFile(seen),
+        CreateDir(),
+        RenamePath(),
+        MovePath(),
+        DeletePath(),
+        RunCommand(),
+        ProjectOverview(),
+    )
