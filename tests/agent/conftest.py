@@ -1,7 +1,7 @@
 """A stage for the loop: a scripted model, tools that do what the test says, everything recorded."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import cast
+from typing import TypeVar, cast
 
 import anyio
 import pytest
@@ -18,6 +18,7 @@ from hame.base.tool import Argument, ArgumentKind, Effect, ToolSpec
 from hame.context import Projection
 from hame.testing import FakeClock, MemoryJournal, ScriptedModel
 
+Seen = TypeVar("Seen")
 Body = Callable[[JsonObject, ToolContext], Awaitable[Done | Failed]]
 
 
@@ -133,7 +134,7 @@ class Stage:
         model.finish()
         return ended
 
-    def seen(self, kind: type[RunEvent]) -> list[RunEvent]:
+    def seen(self, kind: type[Seen]) -> list[Seen]:
         return [item for item in self.events if isinstance(item, kind)]
 
 

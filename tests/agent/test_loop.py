@@ -98,7 +98,7 @@ async def test_consecutive_reads_run_together_and_settle_in_the_order_asked(stag
     both = answer(call("read_file", path="first"), call("read_file", path="second"))
     await stage.play(both, answer("ok"))
     assert order == ["second", "first"]
-    settled = [e.outcome.content[0].text for e in stage.seen(event.CallSettled)]
+    settled = [outcome.content[0].text for outcome in outcomes(stage)]
     assert settled == ["first", "second"]
 
 
