@@ -428,6 +428,10 @@ class Process(Protocol):
         """Wait until the program itself has ended; its children may live on until the context ends."""
         ...
 
+    def survivors(self) -> bool:
+        """Whether children of the program still run although it has ended itself."""
+        ...
+
     async def kill(self) -> None:
         """End the whole group: TERM, a short grace, then KILL."""
         ...

@@ -18,7 +18,6 @@ from hame.tools.description import describe
 from hame.tools.difference import difference
 from hame.tools.endings import EvenText, even
 from hame.tools.matching import Span, find_spans, line_of, without_overlaps
-from hame.tools.mismatch import explain_missing
 from hame.tools.nearness import missing
 from hame.tools.phrase import counted, spoken
 from hame.tools.seen import SeenTexts
@@ -215,6 +214,8 @@ def _is_done(source: EvenText, edit: _Edit) -> bool:
 
 
 def _not_found(source: EvenText, edit: _Edit, shown: str) -> str:
+    from hame.tools.mismatch import explain_missing
+
     words = f"{edit.label}old_string was not found in {shown}."
     explanation = explain_missing(source.original, edit.old)
     new = even(edit.new)

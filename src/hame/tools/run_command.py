@@ -4,10 +4,7 @@ The rule for state: each call is a new shell in the project's root (or `cwd`); n
 what still runs when the shell has ended is killed.
 """
 
-import codecs
-import os
 import signal
-from collections.abc import Callable
 from functools import cache
 
 import msgspec
@@ -25,13 +22,8 @@ from hame.tools.arguments import folder_argument, folder_path, need_string
 from hame.tools.description import describe
 from hame.tools.nearness import missing
 from hame.tools.phrase import flatten
-from hame.tools.statement import leading_words
-from hame.tools.terminal import Terminal
-from hame.tools.transcript import Transcript
 
 _LONGEST_S = 600.0
-_PROGRESS_LIMIT = 200_000
-"""Characters shown while a command runs; a flood is not drawn."""
 _STATEFUL = frozenset({"cd", "pushd", "export", "source", "."})
 
 
@@ -117,6 +109,8 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
         """Run it to its end, or to the limit."""
         import anyio
 
+        from hame.tools.recorder import Recorder
+
         require_same(self.context.workspace, self.places)
         launch = self.context.sandbox.wrap(
             Launch(
@@ -125,7 +119,7 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
                 label="run_command",
             )
         )
-        recorder = _Recorder(self.context.progress)
+        recorder = Recorder(self.context.progress)
         ended: Exit | None = None
         began = anyio.current_time()
         async with self.context.processes.start(launch) as process:
@@ -133,7 +127,7 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
                 async for chunk in process.output():
                     recorder.take(chunk)
                 ended = await process.wait()
-            left_behind = ended is not None and _group_lives(process.pid)
+            left_behind = ended is not None and process.survivors()
             if ended is None:
                 await process.kill()
         seconds = anyio.current_time() - began
@@ -157,6 +151,8 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
         return Done(text_content(text), view) if ended and ended.ok else Failed(text, view)
 
     def _notes(self, *, left_behind: bool) -> list[str]:
+        from hame.tools.statement import leading_words
+
         notes: list[str] = []
         if left_behind:
             notes.append("processes left in the background were killed when the command ended")
@@ -165,33 +161,6 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
         if not _STATEFUL.isdisjoint(leading_words(self.command)):
             notes.append("cd and exports end with this command; the next starts afresh")
         return notes
-
-
-class _Recorder:
-    """Bytes in, final text out; shows what comes meanwhile."""
-
-    def __init__(self, progress: Callable[[str], None]) -> None:
-        self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
-        self._transcript = Transcript()
-        self._terminal = Terminal(self._transcript.add)
-        self._progress = progress
-        self._shown = 0
-
-    def take(self, chunk: bytes) -> None:
-        """Take what was printed."""
-        self._show(self._terminal.feed(self._decoder.decode(chunk)))
-
-    def close(self) -> str:
-        """The whole output, as far as it is kept."""
-        self._show(self._terminal.feed(self._decoder.decode(b"", final=True)))
-        self._terminal.close()
-        return self._transcript.text()
-
-    def _show(self, text: str) -> None:
-        text = text[: _PROGRESS_LIMIT - self._shown]
-        if text:
-            self._shown += len(text)
-            self._progress(text)
 
 
 def _status(ended: Exit | None, limit: float) -> str:
@@ -211,19 +180,6 @@ def _signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
-
-
-def _group_lives(group: int) -> bool:
-    """Whether anything of a process group is left after its leader has ended."""
-    if group <= 1:
-        return False
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 @cache
