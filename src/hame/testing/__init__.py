@@ -12,14 +12,19 @@ if TYPE_CHECKING:
     from hame.testing.clock import FakeClock
     from hame.testing.journal import MemoryJournal
     from hame.testing.model import HANG, ScriptedModel
+    from hame.testing.reply import Received, Reply
     from hame.testing.script import answer, call, events
+    from hame.testing.server import ScriptedServer
 
 __all__ = [
     "HANG",
     "FakeClock",
     "MemoryJournal",
+    "Received",
+    "Reply",
     "ScriptedAsker",
     "ScriptedModel",
+    "ScriptedServer",
     "answer",
     "call",
     "events",
@@ -29,8 +34,11 @@ _HOMES = {
     "HANG": "model",
     "FakeClock": "clock",
     "MemoryJournal": "journal",
+    "Received": "reply",
+    "Reply": "reply",
     "ScriptedAsker": "asker",
     "ScriptedModel": "model",
+    "ScriptedServer": "server",
     "answer": "script",
     "call": "script",
     "events": "script",
