@@ -31,6 +31,7 @@ from hame.base.stream import (
     ToolCallStarted,
 )
 from hame.llm.arguments import parse_arguments
+from hame.llm.callids import mint_call_id
 from hame.llm.wires.anthropic_messages.opaque import citations, opaque
 
 
@@ -129,8 +130,8 @@ class Call(OpenBlock):
 
     def __init__(self, source: JsonObject, number: int, message_id: str) -> None:
         """Begin the call that is number `number` of its answer; some gateways send no id."""
-        self._id = get_string(source, "id") or f"toolu_{message_id}_{number}"
         self._name = get_string(source, "name") or "unknown"
+        self._id = get_string(source, "id") or mint_call_id(message_id, number, self._name)
         self._given = source.get("input")
         self._number = number
         self._pieces: list[str] = []

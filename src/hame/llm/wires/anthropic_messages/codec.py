@@ -1,0 +1,71 @@
+"""The codec of Anthropic's Messages."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from hame.base.json import JsonObject, as_list, get_int, get_objects, get_string, parse_object
+from hame.base.model import Endpoint, ModelFacts, ModelListing
+from hame.base.ports import Decoder, HttpRequest, ModelRequest
+from hame.base.stream import StreamEvent
+from hame.llm.wires.anthropic_messages.decode import MessagesDecoder, decode_body
+from hame.llm.wires.anthropic_messages.encode import address, encode
+from hame.llm.wires.anthropic_messages.messages import MessagesPage
+from hame.llm.wires.anthropic_messages.opaque import WIRE
+from hame.llm.written import Written
+
+
+class MessagesCodec:
+    """Implements `hame.base.ports.Codec`."""
+
+    __slots__ = ("_written",)
+
+    def __init__(self) -> None:
+        """Start with nothing written."""
+        self._written = Written(MessagesPage)
+
+    @property
+    def name(self) -> str:
+        """`anthropic_messages`."""
+        return WIRE
+
+    @property
+    def framing(self) -> Literal["sse", "ndjson"]:
+        """Server-sent events."""
+        return "sse"
+
+    def encode(self, request: ModelRequest, facts: ModelFacts, endpoint: Endpoint) -> HttpRequest:
+        """Write a request."""
+        return encode(request, facts, endpoint, self._written.page(request, facts))
+
+    def decoder(self, facts: ModelFacts) -> Decoder:
+        """A decoder for one streamed answer."""
+        return MessagesDecoder(facts)
+
+    def decode_body(self, body: bytes, facts: ModelFacts) -> Sequence[StreamEvent]:
+        """Read an answer that came whole."""
+        return decode_body(body, facts)
+
+    def list_request(self, endpoint: Endpoint) -> HttpRequest:
+        """The request that lists the server's models."""
+        return address("GET", endpoint, "models", query=(("limit", "1000"),))
+
+    def decode_list(self, body: bytes) -> Sequence[ModelListing]:
+        """Read a list of models.
+
+        Raises:
+            ValueError: if the body is no such list.
+        """
+        answer = parse_object(body)
+        if answer is None or as_list(answer.get("data")) is None:
+            raise ValueError("the answer holds no list of models")
+        listed = [_listing(entry) for entry in get_objects(answer, "data")]
+        return [listing for listing in listed if listing.id]
+
+
+def _listing(entry: JsonObject) -> ModelListing:
+    return ModelListing(
+        id=get_string(entry, "id") or "",
+        display_name=get_string(entry, "display_name") or "",
+        context_window=get_int(entry, "max_input_tokens"),
+        max_output=get_int(entry, "max_tokens"),
+    )

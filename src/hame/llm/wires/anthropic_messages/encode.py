@@ -1,0 +1,157 @@
+"""A request in the words of Messages: https://docs.anthropic.com/en/api/messages.
+
+The body begins with what does not change within a conversation and ends with its turns. Tools, system
+prompt and conversation are cached by marks, four at most, of which two move with the conversation:
+https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
+"""
+
+from urllib.parse import urlencode
+
+from hame.base.json import JsonObject, dump_bytes, get_list, get_object, get_objects
+from hame.base.model import Effort, Endpoint, ModelFacts, Quirk
+from hame.base.ports import HttpRequest, ModelRequest
+from hame.base.tool import ToolSpec
+from hame.llm.limits import effort_for, output_limit
+from hame.llm.wires.anthropic_messages.messages import MessagesPage, mark, wire_name
+
+VERSION = "2023-06-01"
+INTERLEAVED = "interleaved-thinking-2025-05-14"
+
+_UNKNOWN_OUTPUT = 8192
+"""The wire demands a limit; every model of the last years can write this much."""
+_LEAST_BUDGET = 1024
+_BUDGETS = {
+    Effort.MINIMAL: 1024,
+    Effort.LOW: 2048,
+    Effort.MEDIUM: 8192,
+    Effort.HIGH: 16_384,
+    Effort.MAX: 32_000,
+}
+_EFFORTS = {
+    Effort.MINIMAL: "low",
+    Effort.LOW: "low",
+    Effort.MEDIUM: "medium",
+    Effort.HIGH: "high",
+    Effort.MAX: "max",
+}
+_COMBINATORS = ("oneOf", "anyOf", "allOf")
+
+
+def encode(
+    request: ModelRequest, facts: ModelFacts, endpoint: Endpoint, page: MessagesPage
+) -> HttpRequest:
+    """Write a request; `page` holds its messages."""
+    limit = output_limit(request, facts) or _UNKNOWN_OUTPUT
+    thinking = _thinking(request, facts, limit, page)
+    head = dump_bytes({"model": facts.model, "max_tokens": limit, "stream": True, **thinking})
+    parts = [head[:-1]]
+    if request.tools:
+        choice = b',"tool_choice":{"type":"auto","disable_parallel_tool_use":true}'
+        parts += [b',"tools":', _tools(request.tools)]
+        parts += [choice] if Quirk.NO_PARALLEL_CALLS in facts.quirks else []
+    if request.system.strip():
+        system = dump_bytes([{"type": "text", "text": request.system}])
+        parts += [b',"system":', mark(system, closing=b"]")]
+    body = b"".join((*parts, b',"messages":[', page.turns(), b"]}"))
+    budgeted = get_object(thinking, "thinking").get("type") == "enabled"
+    beta = INTERLEAVED if budgeted and Quirk.INTERLEAVED_THINKING in facts.quirks else ""
+    return address("POST", endpoint, "messages", body=body, beta=beta)
+
+
+def address(
+    method: str,
+    endpoint: Endpoint,
+    path: str,
+    *,
+    query: tuple[tuple[str, str], ...] = (),
+    body: bytes = b"",
+    beta: str = "",
+) -> HttpRequest:
+    """A request to one of the wire's places. The base URL is taken with and without its `/v1`."""
+    base = endpoint.base_url.rstrip("/").removesuffix("/v1")
+    asked = urlencode((*query, *endpoint.query))
+    own = {
+        "accept": "text/event-stream" if body else "application/json",
+        "anthropic-version": VERSION,
+    }
+    if body:
+        own["content-type"] = "application/json"
+    if endpoint.api_key:
+        own["x-api-key"] = endpoint.api_key
+    given = {name.lower(): value for name, value in endpoint.headers}
+    betas = [word for word in (given.pop("anthropic-beta", ""), beta) if word]
+    if betas:
+        own["anthropic-beta"] = ",".join(betas)
+    return HttpRequest(
+        method=method,
+        url=f"{base}/v1/{path}" + (f"?{asked}" if asked else ""),
+        headers=tuple((own | given).items()),
+        body=body,
+    )
+
+
+# ------------------------------------------------------------ thinking
+
+
+def _thinking(
+    request: ModelRequest, facts: ModelFacts, limit: int, page: MessagesPage
+) -> JsonObject:
+    """The members that say how the model should think; none leaves it to the server."""
+    effort = effort_for(request, facts)
+    if effort is Effort.NONE:
+        return {"thinking": {"type": "disabled"}}
+    if Quirk.ADAPTIVE_THINKING in facts.quirks:
+        thinking: JsonObject = {"thinking": {"type": "adaptive", "display": "summarized"}}
+        return (
+            thinking
+            if effort is None
+            else {**thinking, "output_config": {"effort": _EFFORTS[effort]}}
+        )
+    if effort is None or not page.may_think:
+        return {}
+    budget = min(_BUDGETS[effort], limit // 2)
+    if budget < _LEAST_BUDGET:
+        return {}
+    return {"thinking": {"type": "enabled", "budget_tokens": budget}}
+
+
+# ------------------------------------------------------------ tools
+
+
+def _tools(specs: tuple[ToolSpec, ...]) -> bytes:
+    declared = [
+        {
+            "name": wire_name(spec.name),
+            **({"description": spec.description} if spec.description else {}),
+            "input_schema": _input_schema(spec.schema()),
+        }
+        for spec in specs
+    ]
+    return mark(dump_bytes(declared), closing=b"]")
+
+
+def _input_schema(schema: JsonObject) -> JsonObject:
+    """A schema whose top is a plain object, which is all the wire takes there.
+
+    Alternatives at the top are merged: all their members are allowed, and those that every one of
+    them requires are required. The tool itself checks the rest.
+    """
+    plain: JsonObject = {key: value for key, value in schema.items() if key not in _COMBINATORS}
+    members = get_object(schema, "properties")
+    required = _required(schema)
+    for key in _COMBINATORS:
+        branches = get_objects(schema, key)
+        for branch in branches:
+            members = {**get_object(branch, "properties"), **members}
+        demanded = [_required(branch) for branch in branches]
+        required += [
+            name
+            for name in dict.fromkeys(name for names in demanded for name in names)
+            if name not in required and (key == "allOf" or all(name in names for names in demanded))
+        ]
+    plain |= {"type": "object", "properties": members}
+    return {**plain, "required": required} if required else plain
+
+
+def _required(schema: JsonObject) -> list[str]:
+    return [name for name in get_list(schema, "required") if isinstance(name, str)]
