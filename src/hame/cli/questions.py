@@ -1,0 +1,125 @@
+"""Questions to the user: what is shown, and what a typed line means as an answer."""
+
+from hame.base.outcome import CommandView, DiffView, PathsView, TextView, View
+from hame.base.question import Answer, Choice, Question
+from hame.cli.cells import wrap
+from hame.cli.diff import draw_diff
+from hame.cli.paint import Paint
+from hame.cli.reveal import one_line, reveal
+
+_LONG = 200
+"""Lines of a detail or diff that are shown at once; the rest is announced and one key away."""
+
+_LETTERS: dict[str, str] = {
+    Choice.ONCE: "y",
+    Choice.SESSION: "s",
+    Choice.ALWAYS: "a",
+    Choice.NO: "n",
+}
+_LABELS: dict[str, str] = {
+    Choice.ONCE: "yes, once",
+    Choice.SESSION: "yes, for this session",
+    Choice.ALWAYS: "yes, always",
+    Choice.NO: "no",
+}
+_SYNONYMS: dict[str, str] = {"yes": Choice.ONCE, "ok": Choice.ONCE, "no": Choice.NO}
+
+
+def draw_question(
+    question: Question, paint: Paint, cells: int, *, whole: bool = False
+) -> list[str]:
+    """All that the user must see to decide; nothing in it is hidden or silently cut."""
+    inner = max(cells - 4, 10)
+    lines = [
+        paint.warn("? ") + paint.bold(part) for part in wrap(reveal(question.title), inner)[:1]
+    ]
+    lines += [f"  {paint.bold(part)}" for part in wrap(reveal(question.title), inner)[1:]]
+    body = [paint.code("1;36", part) for part in _detail(question, inner)]
+    body += _draw_view(question.view, question.detail, paint, inner)
+    if len(body) > _LONG and not whole:
+        left = len(body) - _LONG
+        body = [*body[:_LONG], paint.warn(f"{left} more lines are not shown: v shows everything")]
+    lines += [paint.warn("  │ ") + line for line in body]
+    if question.source:
+        lines.append(
+            paint.warn(f"  from {one_line(question.source, 100)}, not a tool of hame's own")
+        )
+    if question.reason:
+        lines += [f"  {paint.dim(part)}" for part in wrap(one_line(question.reason), inner)]
+    return lines
+
+
+def draw_choices(question: Question, paint: Paint) -> list[str]:
+    """The answers that may be given, one a line."""
+    lines: list[str] = []
+    for key, choice in _keys(question).items():
+        label = _LABELS.get(choice, one_line(choice, 300))
+        covers = f": {reveal(question.grant)}" if _lasts(choice) and question.grant else ""
+        lines.append(f"  {paint.accent(key)}  {label}{covers}")
+    if question.free_text:
+        other = (
+            "or say what to do instead" if Choice.NO in question.choices else "or answer in words"
+        )
+        lines.append(paint.dim(f"     {other}"))
+    return lines
+
+
+def read_answer(question: Question, line: str) -> Answer | None:
+    """What a typed line means; None when it means nothing and must be asked again.
+
+    A single letter that is no choice is taken for a slip, not for words to the model.
+    """
+    typed = line.strip()
+    folded = typed.casefold()
+    for key, choice in _keys(question).items():
+        if folded in {key, choice.casefold()}:
+            return Answer(choice=choice)
+    synonym = _SYNONYMS.get(folded)
+    if synonym in question.choices:
+        return Answer(choice=synonym)
+    if len(typed) < 2 or not question.free_text:
+        return None
+    return Answer(words=line.strip())
+
+
+def decline(question: Question) -> Answer:
+    """The answer of a user who closes the question."""
+    return Answer(choice=Choice.NO) if Choice.NO in question.choices else Answer()
+
+
+def describe_answer(answer: Answer) -> str:
+    """An answer in words, for the transcript."""
+    return one_line(answer.words) if answer.words else _LABELS.get(answer.choice, answer.choice)
+
+
+def _keys(question: Question) -> dict[str, str]:
+    if all(choice in _LETTERS for choice in question.choices):
+        return {_LETTERS[choice]: choice for choice in question.choices}
+    return {str(number): choice for number, choice in enumerate(question.choices, 1)}
+
+
+def _lasts(choice: str) -> bool:
+    return choice in {Choice.SESSION, Choice.ALWAYS}
+
+
+def _detail(question: Question, cells: int) -> list[str]:
+    return _mark_lines(question.detail, cells) if question.detail else []
+
+
+def _mark_lines(text: str, cells: int) -> list[str]:
+    """Lines as they will run: a real line break is told from one that only the screen makes."""
+    return wrap(reveal(text).replace("\n", "⏎\n"), cells)
+
+
+def _draw_view(view: View | None, detail: str, paint: Paint, cells: int) -> list[str]:
+    match view:
+        case DiffView():
+            return draw_diff(view, paint, cells, reveal)
+        case CommandView(command=command) if command != detail:
+            return [paint.code("1;36", part) for part in _mark_lines(command, cells)]
+        case TextView(text=text) if text != detail:
+            return wrap(reveal(text), cells)
+        case PathsView(paths=paths):
+            return [part for path in paths for part in wrap(reveal(path), cells)]
+        case _:
+            return []

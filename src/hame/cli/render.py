@@ -1,0 +1,342 @@
+"""A run in a terminal: RunEvents become lines that stay and a live part below them.
+
+The live part is what is still going on: the block being written, the calls that run, the status and
+the line being typed. It is redrawn by `tick`, so that a burst of events costs one write.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from typing import assert_never
+
+import msgspec
+
+from hame.base import event as ev
+from hame.base.question import Question
+from hame.base.run import RunFailed
+from hame.cli import words
+from hame.cli.calls import CallRows, spinner
+from hame.cli.cells import cut, cut_start, wrap
+from hame.cli.markdown import Blocks
+from hame.cli.paint import POINTER, Paint
+from hame.cli.questions import describe_answer, draw_choices, draw_question
+from hame.cli.reveal import clean, one_line
+from hame.cli.screen import Screen
+
+_LARGE_BLOCK = 6_000
+"""Characters of an unfinished block from which it is shown raw: drawing it again and again is slow."""
+
+
+class _Wait(msgspec.Struct, frozen=True):
+    """A wait before the model is asked again."""
+
+    until: float
+    why: str
+    attempt: int
+
+
+class TerminalView:
+    """Implements View on a terminal that knows escape sequences."""
+
+    def __init__(
+        self,
+        screen: Screen,
+        paint: Paint,
+        *,
+        accent: str = "36",
+        show_thinking: bool = True,
+        typed: Callable[[], str | None] = lambda: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`typed` gives the line being typed, None where nothing can be typed."""
+        self._screen, self._paint, self._accent = screen, paint, accent
+        self._show_thinking, self._typed, self._clock = show_thinking, typed, clock
+        self._stay: list[str] = []
+        self._answer, self._thought = Blocks(), ""
+        self._calls = CallRows(screen, paint, clock)
+        self._wait: _Wait | None = None
+        self._question: Question | None = None
+        self._queued: list[str] = []
+        self._doing, self._since = "", clock()
+        self._model = self._mode = self._sandbox = ""
+        self._tokens, self._cost = 0, None
+        self._running = False
+
+    # ------------------------------------------------------------ View
+
+    def show(self, event: ev.RunEvent) -> None:
+        """Take an event; drawn at the next tick."""
+        if event.parent is not None and isinstance(event, ev.TextDelta | ev.ThinkingDelta):
+            return
+        match event:
+            case ev.TextDelta(text=text):
+                self._say(text)
+            case ev.ThinkingDelta(text=text):
+                self._think(text)
+            case ev.CallProposed() | ev.CallStarted() | ev.CallProgress() | ev.CallSettled():
+                self._show_call(event)
+            case ev.QuestionAsked() | ev.QuestionAnswered() | ev.QuestionWithdrawn():
+                self._show_question(event)
+            case ev.RunStarted() | ev.StepStarted() | ev.RunEnded() | ev.WaitStarted():
+                self._show_progress(event)
+            case ev.AnswerCompleted() | ev.AnswerAbandoned():
+                self._show_answer(event)
+            case ev.UsageUpdated(usage=usage, cost_usd=cost):
+                self._tokens, self._cost = usage.input_total + usage.output, cost
+            case ev.Notice(text=text, level=level):
+                self._remark(text, level)
+            case ev.SteeringTaken() | ev.ModeChanged() | ev.Compacted() | ev.ConstraintChanged():
+                self._show_change(event)
+            case ev.FilesChanged():
+                pass
+            case _:
+                assert_never(event)
+
+    def tick(self) -> None:
+        """Draw what has changed and move the spinner."""
+        stay, self._stay = self._stay, []
+        self._screen.draw(stay, self._live() if self._running else [])
+
+    def close(self) -> None:
+        """Keep what is half written, take the live part away."""
+        self._finish_words()
+        self._running = False
+        self.tick()
+
+    # ------------------------------------------------------------ the user's side
+
+    def queue(self, text: str) -> None:
+        """A message was sent to the run and waits to be delivered."""
+        self._queued.append(text)
+
+    def tell(self, text: str) -> None:
+        """Say something of hame's own to the user."""
+        self._keep(*(self._paint.dim(line) for line in wrap(clean(text), self._screen.columns)))
+
+    def ask_again(self, *, whole: bool = False) -> None:
+        """The pending question was not answered; with `whole` everything of it is shown."""
+        if self._question is None:
+            return
+        if whole:
+            self._keep(
+                *draw_question(self._question, self._paint, self._screen.columns, whole=True)
+            )
+        else:
+            self._keep(self._paint.warn("  That is none of the answers."))
+        self._keep(*draw_choices(self._question, self._paint))
+
+    @property
+    def question(self) -> Question | None:
+        """What the user is being asked."""
+        return self._question
+
+    # ------------------------------------------------------------ words of the model
+
+    def _say(self, text: str) -> None:
+        self._finish_thought()
+        self._doing = "answering"
+        for block in self._answer.feed(clean(text)):
+            self._keep_block(block)
+
+    def _think(self, text: str) -> None:
+        self._doing = "thinking"
+        if not self._show_thinking:
+            return
+        *lines, self._thought = (self._thought + clean(text)).split("\n")
+        for line in lines:
+            self._keep(*self._draw_thought(line))
+
+    def _finish_thought(self) -> None:
+        if self._thought:
+            self._keep(*self._draw_thought(self._thought))
+            self._thought = ""
+        if self._doing == "thinking" and self._show_thinking:
+            self._keep("")
+
+    def _finish_words(self) -> None:
+        self._finish_thought()
+        self._doing = ""
+        for block in self._answer.finish():
+            self._keep_block(block)
+
+    def _keep_block(self, block: str) -> None:
+        self._keep(*self._draw_block(block), "")
+
+    def _draw_block(self, block: str) -> list[str]:
+        cells = self._screen.columns
+        if self._paint.enabled and "hame.cli.drawn" in sys.modules:
+            from hame.cli.drawn import draw_block
+
+            return draw_block(block, cells, self._accent)
+        return wrap(block, cells)
+
+    def _draw_thought(self, line: str) -> list[str]:
+        return [self._paint.thought(part) for part in wrap(line, self._screen.columns)]
+
+    def _show_answer(self, event: ev.AnswerCompleted | ev.AnswerAbandoned) -> None:
+        self._finish_words()
+        match event:
+            case ev.AnswerCompleted():
+                pass
+            case ev.AnswerAbandoned(failure=failure, again=again):
+                then = "; asking again" if again else ""
+                self._remark(
+                    f"the answer broke off: {words.failure_line(failure)}{then}", "warning"
+                )
+            case _:
+                assert_never(event)
+
+    # ------------------------------------------------------------ calls
+
+    def _show_call(
+        self, event: ev.CallProposed | ev.CallStarted | ev.CallProgress | ev.CallSettled
+    ) -> None:
+        match event:
+            case ev.CallProposed(tool=tool):
+                self._finish_words()
+                self._doing = f"preparing {one_line(tool, 40)}"
+            case ev.CallStarted():
+                self._finish_words()
+                self._calls.start(event)
+            case ev.CallProgress():
+                self._calls.progress(event)
+            case ev.CallSettled():
+                self._keep(*self._calls.settle(event))
+            case _:
+                assert_never(event)
+
+    # ------------------------------------------------------------ questions
+
+    def _show_question(
+        self, event: ev.QuestionAsked | ev.QuestionAnswered | ev.QuestionWithdrawn
+    ) -> None:
+        match event:
+            case ev.QuestionAsked(question=question):
+                self._finish_words()
+                self._question = question
+                if question.call_id:
+                    self._calls.seen(question.call_id)
+                self._keep("", *draw_question(question, self._paint, self._screen.columns))
+                self._keep(*draw_choices(question, self._paint))
+            case ev.QuestionAnswered(answer=answer):
+                self._question = None
+                self._keep(self._paint.accent(f"  {POINTER} {describe_answer(answer)}"), "")
+            case ev.QuestionWithdrawn(reason=reason):
+                self._question = None
+                self._keep(self._paint.dim(f"  withdrawn: {one_line(reason)}"))
+            case _:
+                assert_never(event)
+
+    # ------------------------------------------------------------ the run
+
+    def _show_progress(
+        self, event: ev.RunStarted | ev.StepStarted | ev.RunEnded | ev.WaitStarted
+    ) -> None:
+        match event:
+            case ev.RunStarted(model=model, mode=mode, sandbox=sandbox):
+                self._model, self._mode, self._sandbox = model, mode, sandbox
+                self._running, self._since = True, self._clock()
+                self._tokens, self._cost = 0, None
+            case ev.StepStarted():
+                self._wait, self._doing = None, ""
+            case ev.WaitStarted(seconds=seconds, failure=failure, attempt=attempt):
+                until = self._clock() + seconds
+                self._wait = _Wait(until, words.failure_line(failure), attempt)
+            case ev.RunEnded():
+                self._end(event)
+            case _:
+                assert_never(event)
+
+    def _end(self, ended: ev.RunEnded) -> None:
+        self._finish_words()
+        self._running, self._wait, self._question = False, None, None
+        self._calls.clear()
+        said, hint = words.ending(ended.result)
+        if said:
+            self._remark(said, "error" if isinstance(ended.result, RunFailed) else "warning")
+        if hint:
+            self.tell(f"  {hint}")
+        for text in self._queued:
+            self.tell(f"not delivered: {one_line(text)}")
+        self._queued.clear()
+        self._keep(
+            *(self._paint.dim(line) for line in wrap(words.summary(ended), self._screen.columns))
+        )
+
+    def _show_change(
+        self, event: ev.SteeringTaken | ev.ModeChanged | ev.Compacted | ev.ConstraintChanged
+    ) -> None:
+        match event:
+            case ev.SteeringTaken(text=text):
+                if text in self._queued:
+                    self._queued.remove(text)
+                self._keep(
+                    *(self._paint.accent(f"{POINTER} {line}") for line in clean(text).split("\n")),
+                    "",
+                )
+            case ev.ModeChanged(mode=mode):
+                self._mode = mode
+                self.tell(f"mode: {mode}")
+            case ev.Compacted(tokens_before=before, tokens_after=after):
+                self.tell(
+                    f"history shortened: {words.tokens(before)} → {words.tokens(after)} tokens"
+                )
+            case ev.ConstraintChanged(text=text, added=added):
+                self.tell(f"{'noted' if added else 'no longer holds'}: {one_line(text)}")
+            case _:
+                assert_never(event)
+
+    def _remark(self, text: str, level: str) -> None:
+        colours = {"error": self._paint.bad, "warning": self._paint.warn}
+        colour = colours.get(level, self._paint.dim)
+        mark = {"error": "✗ ", "warning": "! "}.get(level, "  ")
+        first, *rest = wrap(clean(text), self._screen.columns - 2)
+        self._keep(colour(mark + first), *(colour(f"  {line}") for line in rest))
+
+    # ------------------------------------------------------------ drawing
+
+    def _keep(self, *lines: str) -> None:
+        self._stay += lines
+
+    def _live(self) -> list[str]:
+        lines = self._live_words()
+        lines += self._calls.live()
+        for text in self._queued:
+            lines.append(self._paint.dim(cut(f"  queued: {one_line(text)}", self._screen.columns)))
+        if lines:
+            lines.append("")
+        if self._question is None:
+            lines.append(self._status())
+        typed = self._typed()
+        if typed is not None:
+            room = self._screen.columns - 2
+            shown = cut_start(clean(typed.replace("\n", "⏎ ")), room)
+            lines.append(self._paint.accent(f"{POINTER} ") + shown)
+        return lines
+
+    def _live_words(self) -> list[str]:
+        tail = self._answer.tail
+        if tail.strip():
+            return (
+                self._draw_block(tail)
+                if len(tail) < _LARGE_BLOCK
+                else wrap(tail, self._screen.columns)
+            )
+        return self._draw_thought(self._thought) if self._thought else []
+
+    def _status(self) -> str:
+        now = self._clock()
+        if self._wait is not None:
+            left = max(self._wait.until - now, 0)
+            doing = f"waiting {left:.0f} s (attempt {self._wait.attempt} failed): {self._wait.why}"
+        elif self._calls.running:
+            doing = "running"
+        else:
+            doing = self._doing or f"waiting for {self._model}"
+        parts = [f"{doing} · {words.duration(now - self._since)}", self._mode, self._model]
+        if self._tokens:
+            spent = f" · {words.money(self._cost)}" if self._cost is not None else ""
+            parts.append(f"{words.tokens(self._tokens)} tokens{spent}")
+        parts += [f"sandbox {self._sandbox}", "Ctrl-C stops"]
+        text = " · ".join(part for part in parts if part)
+        return f"{self._paint.accent(spinner(now))} {self._paint.dim(cut(text, self._screen.columns - 2))}"

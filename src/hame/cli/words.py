@@ -1,0 +1,170 @@
+"""What the terminal says about events, in plain words; how it looks is decided elsewhere."""
+
+from typing import assert_never
+
+from hame.base.errors import Failure
+from hame.base.event import RunEnded
+from hame.base.model import Usage
+from hame.base.outcome import (
+    Cancelled,
+    CommandView,
+    Corrected,
+    Denied,
+    DiffView,
+    Done,
+    Failed,
+    Outcome,
+    PathsView,
+    TextView,
+    View,
+)
+from hame.base.run import (
+    BudgetSpent,
+    Refused,
+    RunDone,
+    RunFailed,
+    RunResult,
+    StepLimit,
+    Stopped,
+    Truncated,
+)
+from hame.cli.reveal import one_line
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 line`, `2 lines`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def tokens(number: int) -> str:
+    """`950`, `12.4k`, `1.20M`."""
+    if number < 1000:
+        return str(number)
+    if number < 999_950:
+        return f"{number / 1000:.1f}k"
+    return f"{number / 1_000_000:.2f}M"
+
+
+def duration(seconds: float) -> str:
+    """`0.4 s`, `12 s`, `2 min 5 s`."""
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60} s"
+
+
+def money(dollars: float | None) -> str:
+    """`$0.0042`, `$1.20`; None is unknown and is said so."""
+    if dollars is None:
+        return "cost unknown"
+    return f"${dollars:.2f}" if dollars >= 0.995 or dollars == 0 else f"${dollars:.4f}"
+
+
+def usage(spent: Usage) -> str:
+    """`12.4k in (11.0k cached), 1.2k out`."""
+    cached = f" ({tokens(spent.cache_read)} cached)" if spent.cache_read else ""
+    return f"{tokens(spent.input_total)} in{cached}, {tokens(spent.output)} out"
+
+
+def summary(ended: RunEnded) -> str:
+    """The last line of a run: steps, time, tokens, money."""
+    steps, seconds = counted(ended.steps, "step"), duration(ended.seconds)
+    return f"{steps} · {seconds} · {usage(ended.usage)} · {money(ended.cost_usd)}"
+
+
+def result(outcome: Outcome) -> str:
+    """What a call came to, in a few words."""
+    match outcome:
+        case Done(view=view):
+            return _seen(view)
+        case Failed(message=message, view=CommandView() as view):
+            return _ended(view) or one_line(message, 200)
+        case Failed(message=message):
+            return one_line(message, 200)
+        case Denied(unanswered=True, reason=reason):
+            return f"refused, nobody to ask: {one_line(reason, 200)}"
+        case Denied(by_user=by_user, reason=reason):
+            who = "refused by you" if by_user else "not allowed"
+            return f"{who}: {one_line(reason, 200)}" if reason else who
+        case Corrected(words=words):
+            return f"refused, you said: {one_line(words, 200)}"
+        case Cancelled(reason=reason):
+            return one_line(reason, 200)
+        case _:
+            assert_never(outcome)
+
+
+def failure_line(failure: Failure) -> str:
+    """What happened, and the provider's own words where they add something."""
+    said = one_line(failure.said, 300)
+    message = one_line(failure.message, 600)
+    return f"{message} ({said})" if said and said not in message else message
+
+
+def ending(run: RunResult) -> tuple[str, str]:
+    """How a run ended and what to do about it; two empty texts when it is simply done."""
+    match run:
+        case RunDone():
+            return "", ""
+        case Truncated():
+            return "the answer hit the model's output limit", "Say 'go on' to let it continue."
+        case Refused(reason=reason):
+            return f"the model would not answer: {one_line(reason)}", "Ask in other words."
+        case StepLimit(steps=steps):
+            more = "Say 'go on' to continue, or raise --max-steps."
+            return f"stopped at the limit of {counted(steps, 'step')}", more
+        case BudgetSpent(what=what, limit=limit):
+            return f"stopped at the limit of {_limit(what, limit)}", (
+                f"Say 'go on' to continue, or raise --max-{what}."
+            )
+        case Stopped(reason=reason):
+            return f"stopped: {one_line(reason)}" if reason else "stopped", ""
+        case RunFailed(failure=failure):
+            return failure_line(failure), failure.hint
+        case _:
+            assert_never(run)
+
+
+def final_text(run: RunResult) -> str:
+    """The answer in a result; empty where it holds none."""
+    match run:
+        case RunDone(text=text) | Truncated(text=text) | Refused(text=text):
+            return text
+        case StepLimit() | BudgetSpent() | Stopped() | RunFailed():
+            return ""
+        case _:
+            assert_never(run)
+
+
+def _limit(what: str, limit: float) -> str:
+    match what:
+        case "time":
+            return duration(limit)
+        case "cost":
+            return money(limit)
+        case _:
+            return f"{tokens(int(limit))} {what}"
+
+
+def _seen(view: View | None) -> str:
+    match view:
+        case None:
+            return ""
+        case TextView(text=text, title=title):
+            return one_line(title, 120) or counted(len(text.splitlines()), "line")
+        case DiffView(added=added, removed=removed, created=created, deleted=deleted):
+            kind = "created " if created else "deleted " if deleted else ""
+            return f"{kind}+{added} -{removed}"
+        case PathsView(paths=paths, total=total, title=title):
+            number = counted(len(paths) if total is None else total, "path")
+            return one_line(title, 120) or number
+        case CommandView():
+            return _ended(view)
+        case _:
+            assert_never(view)
+
+
+def _ended(view: CommandView) -> str:
+    if view.ended:
+        return one_line(view.ended, 120)
+    return f"exit code {view.exit_code}" if view.exit_code else ""
