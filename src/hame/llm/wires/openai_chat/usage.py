@@ -1,0 +1,49 @@
+"""Token counts as OpenAI-compatible servers send them."""
+
+from hame.base.json import JsonObject, as_object, get_int, get_object
+from hame.base.model import Usage
+
+
+def find_usage(chunk: JsonObject) -> Usage | None:
+    """The usage in a chunk or body; Groq hides it in `x_groq`."""
+    found = as_object(chunk.get("usage")) or get_object(chunk, "x_groq").get("usage")
+    counts = as_object(found)
+    return read_usage(counts) if counts else None
+
+
+def read_usage(counts: JsonObject) -> Usage:
+    """Sort the counts so that every prompt token is counted once.
+
+    `prompt_tokens` holds the cached ones and stays the sum, even where a server reports more cached
+    tokens than prompt tokens. `completion_tokens` holds the reasoning ones, except with xAI, where
+    the total gives it away.
+    """
+    prompt_details = get_object(counts, "prompt_tokens_details")
+    prompt = get_int(counts, "prompt_tokens") or 0
+    read = (
+        get_int(prompt_details, "cached_tokens")
+        or get_int(counts, "prompt_cache_hit_tokens")
+        or get_int(counts, "cached_tokens")
+        or get_int(counts, "cache_read_input_tokens")
+        or 0
+    )
+    written = (
+        get_int(prompt_details, "cache_write_tokens")
+        or get_int(counts, "cache_creation_input_tokens")
+        or 0
+    )
+    reasoning = (
+        get_int(get_object(counts, "completion_tokens_details"), "reasoning_tokens")
+        or get_int(counts, "reasoning_tokens")
+        or 0
+    )
+    output = get_int(counts, "completion_tokens") or 0
+    if reasoning and get_int(counts, "total_tokens") == prompt + output + reasoning:
+        output += reasoning
+    return Usage(
+        input_uncached=prompt - read - written,
+        cache_read=read,
+        cache_write=written,
+        output=output,
+        reasoning=reasoning,
+    )
