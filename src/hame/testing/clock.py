@@ -33,9 +33,15 @@ class FakeClock:
         return self._passed
 
     async def sleep(self, seconds: float) -> None:
-        """Let that much time pass."""
+        """Let that much time pass.
+
+        Raises:
+            ValueError: for less than no time.
+        """
+        if seconds < 0:
+            raise ValueError(f"{seconds} is a negative time")
         self.slept.append(seconds)
-        until = self._passed + max(0.0, seconds)
+        until = self._passed + seconds
         if self._auto or until <= self._passed:
             await anyio.lowlevel.checkpoint()
             self._passed = max(self._passed, until)

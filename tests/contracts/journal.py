@@ -1,0 +1,99 @@
+"""What every Journal does, the one on disk and the one in memory."""
+
+from collections.abc import Callable
+
+import anyio
+import pytest
+
+from hame.base.entry import CallSettled, Entry, ModelAnswered, NoteAdded, SessionStarted, UserSaid
+from hame.base.message import Assistant, Text, ToolCall, User
+from hame.base.outcome import Done, text_content
+from hame.base.ports import Journal
+
+JournalMaker = Callable[[], Journal]
+
+
+def said(words: str) -> UserSaid:
+    return UserSaid(message=User((Text(words),)))
+
+
+class JournalContract:
+    """Subclasses give a fixture `journal`: a new session whose first entry is written or not."""
+
+    async def test_its_session_has_an_id(self, journal: Journal) -> None:
+        assert journal.session
+
+    async def test_entries_come_back_in_the_order_of_their_appending(
+        self, journal: Journal
+    ) -> None:
+        before = len(journal.entries)
+        entries: list[Entry] = [said(f"{number}") for number in range(20)]
+        for entry in entries:
+            await journal.append(entry)
+        assert list(journal.entries[before:]) == entries
+
+    async def test_a_record_holds_its_entry_its_time_and_an_id_of_its_own(
+        self, journal: Journal
+    ) -> None:
+        records = [await journal.append(said("a")), await journal.append(said("a"))]
+        assert [record.entry for record in records] == [said("a"), said("a")]
+        assert records[0].id != records[1].id
+        assert 1_700_000_000 < records[0].at <= records[1].at < 5_000_000_000
+
+    async def test_a_record_s_parent_is_the_record_before_it(self, journal: Journal) -> None:
+        first = await journal.append(said("a"))
+        second = await journal.append(NoteAdded(text="n", source="mode"))
+        third = await journal.append(said("c"), durable=True)
+        assert (second.parent, third.parent) == (first.id, second.id)
+
+    async def test_entries_is_one_sequence_that_grows_at_its_end(self, journal: Journal) -> None:
+        entries = journal.entries
+        start = len(entries)
+        await journal.append(said("a"))
+        assert journal.entries is entries
+        assert len(entries) == start + 1
+
+    @pytest.mark.parametrize("durable", [False, True])
+    async def test_a_durable_entry_is_an_entry_like_any_other(
+        self, journal: Journal, durable: bool
+    ) -> None:
+        record = await journal.append(said("a"), durable=durable)
+        assert journal.entries[-1] is record.entry
+
+    async def test_entries_appended_by_many_tasks_are_all_there_once(
+        self, journal: Journal
+    ) -> None:
+        await journal.append(said("go"))
+        call = ToolCall("c", "read", {})
+        await journal.append(ModelAnswered(message=Assistant((call,))))
+        before = len(journal.entries)
+
+        async def settle(number: int) -> None:
+            for turn in range(5):
+                outcome = Done(text_content("x" * 500))
+                await journal.append(
+                    CallSettled(call_id=f"{number}-{turn}", name="read", outcome=outcome),
+                    durable=turn == 2,
+                )
+
+        async with anyio.create_task_group() as group:
+            for number in range(8):
+                group.start_soon(settle, number)
+        settled = [entry for entry in journal.entries[before:] if isinstance(entry, CallSettled)]
+        assert len(settled) == len(journal.entries) - before == 40
+        assert {entry.call_id for entry in settled} == {
+            f"{number}-{turn}" for number in range(8) for turn in range(5)
+        }
+
+    async def test_a_stop_while_an_entry_is_made_durable_loses_nothing(
+        self, journal: Journal
+    ) -> None:
+        before = len(journal.entries)
+        with anyio.CancelScope() as scope:
+            scope.cancel()
+            await journal.append(said("last words"), durable=True)
+        assert list(journal.entries[before:]) == [said("last words")]
+
+    async def test_the_first_entry_may_be_any(self, journal: Journal) -> None:
+        entry = SessionStarted(session=journal.session, cwd="/p", hame="1")
+        assert (await journal.append(entry)).entry == entry
