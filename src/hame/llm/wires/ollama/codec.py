@@ -1,0 +1,152 @@
+"""The codec of Ollama's own API.
+
+`num_ctx` is sent with every request, always the same for a model: without it Ollama cuts a long
+prompt silently, and a changed one makes it load the model again.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+from urllib.parse import urlencode
+
+from hame.base.json import (
+    JsonObject,
+    as_list,
+    as_object,
+    dump_bytes,
+    get_object,
+    get_objects,
+    get_string,
+    parse_object,
+)
+from hame.base.model import Effort, Endpoint, ModelFacts, ModelListing
+from hame.base.ports import Decoder, HttpRequest, ModelRequest
+from hame.base.stream import StreamEvent
+from hame.base.tool import ToolSpec
+from hame.llm.limits import effort_for, output_limit
+from hame.llm.wires.ollama.decode import OllamaDecoder, decode_body
+from hame.llm.wires.ollama.messages import OllamaPage
+from hame.llm.written import Written
+
+WIRE = "ollama"
+
+
+class OllamaCodec:
+    """Implements `hame.base.ports.Codec`."""
+
+    __slots__ = ("_written",)
+
+    def __init__(self) -> None:
+        """Start with nothing written."""
+        self._written = Written(OllamaPage)
+
+    @property
+    def name(self) -> str:
+        """`ollama`."""
+        return WIRE
+
+    @property
+    def framing(self) -> Literal["sse", "ndjson"]:
+        """One JSON object a line."""
+        return "ndjson"
+
+    def encode(self, request: ModelRequest, facts: ModelFacts, endpoint: Endpoint) -> HttpRequest:
+        """Write a request."""
+        head = dump_bytes(_head(request, facts))
+        pieces = self._written.page(request, facts).pieces
+        if request.system.strip():
+            pieces = [dump_bytes({"role": "system", "content": request.system}), *pieces]
+        body = b"".join((head[:-1], b',"messages":[', b",".join(pieces), b"]}"))
+        return _address("POST", endpoint, "chat", body)
+
+    def decoder(self, facts: ModelFacts) -> Decoder:
+        """A decoder for one streamed answer."""
+        return OllamaDecoder(facts)
+
+    def decode_body(self, body: bytes, facts: ModelFacts) -> Sequence[StreamEvent]:
+        """Read an answer that came whole."""
+        return decode_body(body, facts)
+
+    def list_request(self, endpoint: Endpoint) -> HttpRequest:
+        """The request that lists the models that are on the server's disk."""
+        return _address("GET", endpoint, "tags", b"")
+
+    def decode_list(self, body: bytes) -> Sequence[ModelListing]:
+        """Read a list of models.
+
+        Raises:
+            ValueError: if the body is no such list.
+        """
+        answer = parse_object(body)
+        if answer is None or as_list(answer.get("models")) is None:
+            raise ValueError("the answer holds no list of models")
+        names = [
+            get_string(entry, "name") or get_string(entry, "model")
+            for entry in get_objects(answer, "models")
+        ]
+        return [ModelListing(id=name, display_name=name) for name in names if name]
+
+
+def _head(request: ModelRequest, facts: ModelFacts) -> JsonObject:
+    head: JsonObject = {"model": facts.model, "stream": True}
+    options: JsonObject = {}
+    if facts.context_window is not None:
+        options["num_ctx"] = facts.context_window
+    limit = output_limit(request, facts)
+    if limit is not None:
+        options["num_predict"] = limit
+    if options:
+        head["options"] = options
+    effort = effort_for(request, facts)
+    if effort is not None:
+        head["think"] = _think(effort, facts)
+    if request.tools:
+        head["tools"] = [_tool(spec) for spec in request.tools]
+    return head
+
+
+def _think(effort: Effort, facts: ModelFacts) -> bool | str:
+    """On or off for most models; a level for those that tell levels apart."""
+    if effort is Effort.NONE:
+        return False
+    if len(facts.efforts - {Effort.NONE}) == 1:
+        return True
+    return _LEVELS[effort]
+
+
+_LEVELS = {
+    Effort.MINIMAL: "low",
+    Effort.LOW: "low",
+    Effort.MEDIUM: "medium",
+    Effort.HIGH: "high",
+    Effort.MAX: "high",
+}
+
+
+def _tool(spec: ToolSpec) -> JsonObject:
+    function: JsonObject = {"name": spec.name, "description": spec.description}
+    return {"type": "function", "function": {**function, "parameters": _parameters(spec.schema())}}
+
+
+def _parameters(schema: JsonObject) -> JsonObject:
+    """A schema that Ollama can read: one it cannot (`true` for a member) fails the whole request."""
+    members = get_object(schema, "properties").items()
+    readable = {name: as_object(member) or {} for name, member in members}
+    return {**schema, "type": "object", "properties": readable}
+
+
+def _address(method: str, endpoint: Endpoint, place: str, body: bytes) -> HttpRequest:
+    """A request. The base URL is taken as people write it: bare, with `/api`, or with `/v1`."""
+    base = endpoint.base_url.rstrip("/").removesuffix("/v1").removesuffix("/api")
+    own = {"accept": "application/x-ndjson" if body else "application/json"}
+    if body:
+        own["content-type"] = "application/json"
+    if endpoint.api_key:
+        own["authorization"] = f"Bearer {endpoint.api_key}"
+    given = {name.lower(): value for name, value in endpoint.headers}
+    query = f"?{urlencode(endpoint.query)}" if endpoint.query else ""
+    return HttpRequest(
+        method=method,
+        url=f"{base}/api/{place}{query}",
+        headers=tuple((own | given).items()),
+        body=body,
+    )
