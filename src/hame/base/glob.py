@@ -1,0 +1,120 @@
+r"""Globs over paths with `/`, one meaning for every tool and every workspace.
+
+`*` and `?` stay within a name, `**` spans any number of folders (none too), `[a-z]`, `[!a-z]` and
+`{one,two}` choose, `\` takes the next character as it is. A pattern without `/` matches a name at
+any depth; one with `/` is anchored where the search begins; one that ends with `/` means all below.
+"""
+
+import re
+from functools import lru_cache
+
+_SPECIAL = frozenset("*?[{\\")
+
+
+@lru_cache(maxsize=256)
+def compile_glob(pattern: str) -> re.Pattern[str]:
+    """The glob as a regular expression to be used with `fullmatch` on a relative path."""
+    return re.compile(_translate(_anchored(pattern)), re.DOTALL)
+
+
+def names_hidden(pattern: str) -> bool:
+    """Whether the pattern itself names something whose name begins with a dot."""
+    return re.search(r"(?:^|[/{,])\.(?![./]|$)", pattern) is not None
+
+
+def names_folder(pattern: str, folder: str) -> bool:
+    """Whether one of the pattern's components is exactly that name."""
+    return folder in pattern.split("/")
+
+
+def fixed_folder(pattern: str) -> tuple[str, ...]:
+    """The components a pattern begins with that are plain names: the search may begin there."""
+    names = _anchored(pattern).split("/")[:-1]
+    fixed: list[str] = []
+    for name in names:
+        if _SPECIAL.intersection(name) or name == "..":
+            break
+        fixed.append(name)
+    return tuple(fixed)
+
+
+def _anchored(pattern: str) -> str:
+    while pattern.startswith("./"):
+        pattern = pattern[2:]
+    if "/" not in pattern:
+        return f"**/{pattern}"
+    if pattern.endswith("/"):
+        pattern += "**"
+    return pattern.lstrip("/")
+
+
+def _translate(pattern: str) -> str:
+    parts: list[str] = []
+    at, depth = 0, 0
+    while at < len(pattern):
+        piece, at, depth = _next(pattern, at, depth)
+        parts.append(piece)
+    return "".join(parts)
+
+
+def _next(pattern: str, at: int, depth: int) -> tuple[str, int, int]:
+    """The expression for what stands at a position, the position after it, and open braces."""
+    letter = pattern[at]
+    match letter:
+        case "*":
+            piece, at = _stars(pattern, at)
+            return piece, at, depth
+        case "?":
+            return "[^/]", at + 1, depth
+        case "[":
+            piece, at = _class(pattern, at)
+            return piece, at, depth
+        case "{" if _closing_brace(pattern, at) is not None:
+            return "(?:", at + 1, depth + 1
+        case "}" if depth:
+            return ")", at + 1, depth - 1
+        case "," if depth:
+            return "|", at + 1, depth
+        case "\\" if at + 1 < len(pattern):
+            return re.escape(pattern[at + 1]), at + 2, depth
+        case _:
+            return re.escape(letter), at + 1, depth
+
+
+def _stars(pattern: str, at: int) -> tuple[str, int]:
+    end = at
+    while end < len(pattern) and pattern[end] == "*":
+        end += 1
+    begins = at == 0 or pattern[at - 1] in "/{,"
+    if end - at >= 2 and begins:
+        if pattern[end : end + 1] == "/":
+            return "(?:[^/]+/)*", end + 1
+        if end == len(pattern) or pattern[end] in ",}":
+            return ".+", end
+    return "[^/]*", end
+
+
+def _class(pattern: str, at: int) -> tuple[str, int]:
+    """A bracket expression; a bracket that is never closed is itself."""
+    start = at + 1
+    negated = pattern[start : start + 1] in {"!", "^"}
+    start += negated
+    end = pattern.find("]", start + 1)
+    if end < 0 or "/" in pattern[start:end]:
+        return r"\[", at + 1
+    inside = re.sub(r"([\\\[\]&~|^])", r"\\\1", pattern[start:end])
+    expression = f"[^/{inside}]" if negated else f"[{inside}]"
+    try:
+        re.compile(expression)
+    except re.error:
+        return r"\[", at + 1
+    return expression, end + 1
+
+
+def _closing_brace(pattern: str, at: int) -> int | None:
+    depth = 0
+    for position in range(at, len(pattern)):
+        depth += {"{": 1, "}": -1}.get(pattern[position], 0)
+        if depth == 0:
+            return position
+    return None

@@ -1,0 +1,43 @@
+"""What a search keeps while it runs: the first few in order, and how many there were."""
+
+from typing import Generic, TypeVar
+
+LINE_LIMIT = 4_000
+"""Characters of a matching line that are kept."""
+
+
+_Item = TypeVar("_Item")
+_SLACK = 1_000
+
+
+class First(Generic[_Item]):
+    """The first `limit` items by their key, out of any number, in bounded memory."""
+
+    def __init__(self, limit: int) -> None:
+        """Keep that many."""
+        self._limit = max(limit, 0)
+        self._kept: list[tuple[tuple[str, int], _Item]] = []
+        self.total = 0
+
+    def add(self, key: tuple[str, int], item: _Item) -> None:
+        """Take one in."""
+        self.total += 1
+        self._kept.append((key, item))
+        if len(self._kept) > 2 * self._limit + _SLACK:
+            self._cut()
+
+    def items(self) -> list[_Item]:
+        """The first ones in order."""
+        self._cut()
+        return [item for _, item in self._kept]
+
+    def _cut(self) -> None:
+        self._kept.sort(key=lambda kept: kept[0])
+        del self._kept[self._limit :]
+
+
+def clip(line: str) -> str:
+    """A line that is too long, cut, with a count of what is missing."""
+    if len(line) <= LINE_LIMIT:
+        return line
+    return f"{line[:LINE_LIMIT]} [{len(line) - LINE_LIMIT:,} more characters]"

@@ -1,0 +1,234 @@
+"""The project's folder on this machine as a Workspace."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import anyio.to_thread
+from typing_extensions import override
+
+from hame.base.errors import ConfigError, PathError
+from hame.base.path import DirectoryEntry, FileText, Match
+from hame.base.ports import Located, SearchQuery, Workspace
+from hame.base.zone import Operation, ProjectPaths, is_below, split
+from hame.workspace import reading, search, tree, writing
+from hame.workspace.locate import Place, held, locate
+from hame.workspace.search import Engine
+from hame.workspace.textcode import decode, digest_of, encode
+
+
+class LocalWorkspace(Workspace):
+    """Files of a project, acted on through places that are held open."""
+
+    def __init__(self, paths: ProjectPaths, engine: Engine) -> None:
+        """Serve a project; its paths must be real ones."""
+        self._paths = paths
+        self._engine = engine
+        self._seen: dict[str, str] = {}
+
+    @property
+    @override
+    def paths(self) -> ProjectPaths:
+        """Where the project is."""
+        return self._paths
+
+    @override
+    def locate(self, path: str, operation: Operation) -> Place:
+        """Resolve a path component by component, links included, and hold it open.
+
+        A link at the very end is not followed for deleting.
+
+        Raises:
+            PathError: for a path that cannot be resolved.
+        """
+        return locate(path, operation, self._paths)
+
+    @override
+    async def read_bytes(self, place: Located, limit: int | None = None) -> bytes:
+        """A file's bytes, at most `limit`.
+
+        Raises:
+            PathError: if it cannot be read.
+        """
+        return await anyio.to_thread.run_sync(reading.read, held(place), limit)
+
+    @override
+    async def read_text(self, place: Located, *, remember: bool = True) -> FileText:
+        """A text file, decoded.
+
+        Raises:
+            PathError: if it cannot be read as text.
+        """
+        here = held(place)
+        file = await anyio.to_thread.run_sync(_read_text, here)
+        if remember:
+            self._seen[here.resolution.real] = file.digest
+        return file
+
+    @override
+    async def write_text(
+        self, place: Located, text: str, like: FileText | None, *, replace: bool
+    ) -> None:
+        """Write a whole file atomically, in the encoding of `like` (UTF-8 without one).
+
+        Raises:
+            PathError: if it cannot be written; no partial file is left.
+        """
+        here = held(place)
+        data = encode(text, like, here.shown)
+        await anyio.to_thread.run_sync(lambda: writing.write(here, data, like, replace=replace))
+        self._seen[here.resolution.real] = digest_of(data)
+
+    @override
+    def was_read(self, place: Located) -> str | None:
+        """Digest of the file as the model last saw it; None when it never did."""
+        return self._seen.get(place.resolution.real)
+
+    @override
+    async def make_directory(self, place: Located) -> None:
+        """Make a directory and its missing parents.
+
+        Raises:
+            PathError: if something else is there.
+        """
+        await anyio.to_thread.run_sync(tree.make, held(place))
+
+    @override
+    async def move(self, source: Located, target: Located) -> None:
+        """Move a file or directory; never onto something that exists.
+
+        Raises:
+            PathError: if it cannot be moved.
+        """
+        self._refuse_root(source, "moved")
+        await anyio.to_thread.run_sync(tree.move, held(source), held(target))
+        self._carry(source.resolution.real, target.resolution.real)
+
+    @override
+    async def delete(self, place: Located) -> None:
+        """Delete a file, or a directory with all that is in it. Links are deleted, not followed.
+
+        Raises:
+            PathError: if it cannot be deleted.
+        """
+        self._refuse_root(place, "deleted")
+        await anyio.to_thread.run_sync(tree.delete, held(place))
+        self._carry(place.resolution.real, None)
+
+    @override
+    async def list_directory(self, place: Located) -> Sequence[DirectoryEntry]:
+        """The names in a directory, sorted, directories first.
+
+        Raises:
+            PathError: if it is not a readable directory.
+        """
+        return await anyio.to_thread.run_sync(tree.listing, held(place))
+
+    @override
+    async def find_files(
+        self, pattern: str, place: Located, limit: int
+    ) -> tuple[Sequence[str], int]:
+        """Files below a directory whose path matches a glob: the first `limit`, and how many.
+
+        Raises:
+            ToolError: for an empty pattern, or a place that is no directory.
+        """
+        return await search.find_files(self._engine, pattern, held(place), limit)
+
+    @override
+    async def search_text(
+        self, query: SearchQuery, place: Located, limit: int
+    ) -> tuple[Sequence[Match], int]:
+        """Lines that match: the first `limit` in path order, and how many.
+
+        Raises:
+            ToolError: for an invalid regular expression.
+        """
+        return await search.search_text(self._engine, query, held(place), limit)
+
+    def _refuse_root(self, place: Located, done: str) -> None:
+        """Keep the folders that hold everything.
+
+        Raises:
+            PathError: for the project's folder, an added one, or one that holds them.
+        """
+        parts = split(place.resolution.real)
+        for root in (self._paths.root, *self._paths.added):
+            if split(root)[: len(parts)] == parts:
+                raise PathError(f"{place.resolution.shown} holds the project and is not {done}")
+
+    def _carry(self, source: str, target: str | None) -> None:
+        """What was seen of a file, or of those in a directory, follows its new name."""
+        for path in [path for path in self._seen if is_below(split(path), source)]:
+            digest = self._seen.pop(path)
+            if target is not None:
+                self._seen[target + path[len(source) :]] = digest
+
+
+def _read_text(place: Place) -> FileText:
+    data = reading.read(place, reading.TEXT_LIMIT + 1)
+    if len(data) > reading.TEXT_LIMIT:
+        raise PathError(
+            f"{place.shown} is too large to be read whole (the limit is "
+            f"{reading.TEXT_LIMIT:,} bytes); search in it, or print a part of it with a command"
+        )
+    return decode(data, place.shown)
+
+
+def open_workspace(
+    root: str,
+    *,
+    added: Sequence[str] = (),
+    home: str,
+    results: str = "",
+    config: str = "",
+    rg: str | None = None,
+) -> LocalWorkspace:
+    """Open a project.
+
+    Args:
+        root: the project's folder.
+        added: folders that count as part of it.
+        home: what `~` stands for.
+        results: folder of results that were kept whole.
+        config: hame's own configuration.
+        rg: the ripgrep to search with; None: the one installed beside Python, if there is one;
+            empty: none, the search is done here.
+
+    Raises:
+        ConfigError: for a folder that is not there.
+    """
+    paths = ProjectPaths(
+        root=_real_folder(root),
+        added=tuple(_real_folder(folder) for folder in added),
+        home=home,
+        results=os.path.realpath(results) if results else "",
+        config=os.path.realpath(config) if config else "",
+    )
+    return LocalWorkspace(paths, _engine(rg))
+
+
+def _engine(rg: str | None) -> Engine:
+    program = bundled_ripgrep() if rg is None else rg
+    if not program:
+        from hame.workspace.ownsearch import OwnSearch
+
+        return OwnSearch()
+    from hame.workspace.process import LocalProcesses
+    from hame.workspace.ripgrep import Ripgrep
+
+    return Ripgrep(program, LocalProcesses({}))
+
+
+def bundled_ripgrep() -> str:
+    """The ripgrep that was installed together with hame; empty when there is none."""
+    program = Path(sys.executable).parent / "rg"
+    return str(program) if os.access(program, os.X_OK) else ""
+
+
+def _real_folder(folder: str) -> str:
+    real = Path(os.path.realpath(folder))
+    if not real.is_dir():
+        raise ConfigError(f"there is no folder {folder}", hint="Name a folder that exists.")
+    return str(real)

@@ -1,0 +1,137 @@
+"""Searching without ripgrep: a walk that knows ignore files, and Python's regular expressions."""
+
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import anyio.from_thread
+import anyio.to_thread
+from typing_extensions import override
+
+from hame.base.errors import ToolError
+from hame.base.ports import SearchQuery
+from hame.workspace.found import clip
+from hame.workspace.locate import DIRECTORY, shown_name
+from hame.workspace.search import Engine, Scope
+
+FILE_LIMIT = 64 * 1024 * 1024
+"""Files larger than this, in bytes, are passed over."""
+
+_OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+
+
+class OwnSearch(Engine):
+    """Walks and reads in a worker thread; stops at the next file when it is cancelled."""
+
+    @override
+    async def files(self, scope: Scope, take: Callable[[str], None]) -> None:
+        """Give every file that is not ignored."""
+
+        def walk_all() -> None:
+            for path in walk(scope):
+                anyio.from_thread.check_cancelled()
+                take(shown_name(path))
+
+        await anyio.to_thread.run_sync(walk_all)
+
+    @override
+    async def lines(
+        self, scope: Scope, query: SearchQuery, take: Callable[[str, int, str], None]
+    ) -> None:
+        """Give path, number and text of every line that matches.
+
+        Raises:
+            ToolError: for an invalid regular expression.
+        """
+        search = _compile(query).search
+
+        def search_all() -> None:
+            for path in scope.names or walk(scope):
+                anyio.from_thread.check_cancelled()
+                data = _contents(scope.descriptor, path)
+                for number, line in _lines(data) if data is not None else ():
+                    if search(line):
+                        take(shown_name(path), number, clip(_readable(line)))
+
+        await anyio.to_thread.run_sync(search_all)
+
+
+def walk(scope: Scope) -> Iterator[str]:
+    """Files below a scope that are not ignored, as paths relative to it."""
+    from ignore import WalkBuilder
+
+    root = Path(scope.real)
+    builder = WalkBuilder(root).hidden(not scope.hidden).add_custom_ignore_filename(".rgignore")
+    no = False
+    for entry in builder.require_git(no).git_global(no).build():
+        path = entry.path()
+        inside = path.relative_to(root)
+        if not scope.git and ".git" in inside.parts:
+            continue
+        if entry.depth() > 0 and _is_file(path):
+            yield str(inside)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def _compile(query: SearchQuery) -> re.Pattern[str]:
+    pattern = query.pattern if query.regex else re.escape(query.pattern)
+    try:
+        return re.compile(pattern, re.NOFLAG if query.case_sensitive else re.IGNORECASE)
+    except re.error as error:
+        raise ToolError(f"invalid regular expression: {error}") from error
+
+
+def _contents(descriptor: int, path: str) -> bytes | None:
+    """A file's bytes, entered from the open directory name by name; None when it cannot be read."""
+    *folders, leaf = path.split("/")
+    here = os.dup(descriptor)
+    try:
+        for folder in folders:
+            below = os.open(folder, DIRECTORY, dir_fd=here)
+            os.close(here)
+            here = below
+        file = os.open(leaf, _OPEN, dir_fd=here)
+    except OSError:
+        return None
+    finally:
+        os.close(here)
+    with os.fdopen(file, "rb") as reader:
+        found = os.fstat(file)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > FILE_LIMIT:
+            return None
+        try:
+            return reader.read(FILE_LIMIT)
+        except OSError:
+            return None
+
+
+def _lines(data: bytes) -> Iterator[tuple[int, str]]:
+    """Numbered lines without their endings; nothing for a binary file."""
+    text = _text(data)
+    if text is None:
+        return
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    for number, line in enumerate(lines, 1):
+        yield number, line.removesuffix("\r")
+
+
+def _text(data: bytes) -> str | None:
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return data[len(mark) :].decode(encoding, "replace")
+    return None if b"\0" in data else data.decode("utf-8", "surrogateescape")
+
+
+def _readable(line: str) -> str:
+    return line.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

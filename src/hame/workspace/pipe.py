@@ -1,0 +1,129 @@
+"""One end of a pipe to a child process."""
+
+import fcntl
+import os
+import struct
+import termios
+import time
+from collections.abc import AsyncIterator
+
+import anyio
+
+GRACE_S = 0.1
+"""How long output is still awaited after the program itself has ended."""
+_CHUNK = 1 << 16
+
+
+class Ending:
+    """When a program ended."""
+
+    def __init__(self) -> None:
+        """It runs."""
+        self._event = anyio.Event()
+        self._at = 0.0
+
+    def set(self) -> None:
+        """It has ended, now."""
+        if not self._event.is_set():
+            self._at = time.monotonic()
+            self._event.set()
+
+    @property
+    def reached(self) -> bool:
+        """Whether it has ended."""
+        return self._event.is_set()
+
+    @property
+    def grace_s(self) -> float:
+        """Seconds that its output may still be awaited."""
+        return self._at + GRACE_S - time.monotonic()
+
+    async def wait(self) -> None:
+        """Wait until it has ended."""
+        await self._event.wait()
+
+
+class OutputPipe:
+    """What a program prints. A child it left behind may hold the pipe open, and does not matter."""
+
+    def __init__(self, descriptor: int, ending: Ending) -> None:
+        """Take over the descriptor."""
+        os.set_blocking(descriptor, False)
+        self._descriptor = descriptor
+        self._ending = ending
+
+    def close(self) -> None:
+        """Let go of the descriptor."""
+        os.close(self._descriptor)
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """What arrives, until the pipe closes or shortly after the program has ended."""
+        owed: int | None = None
+        while True:
+            if self._ending.reached:
+                owed = self._buffered() if owed is None else owed
+                if owed <= 0 and self._ending.grace_s <= 0:
+                    return
+            try:
+                chunk = os.read(self._descriptor, _CHUNK)
+            except BlockingIOError:
+                if await self._silent_to_the_end():
+                    return
+                continue
+            if not chunk:
+                return
+            if owed is not None:
+                owed -= len(chunk)
+            yield chunk
+
+    def _buffered(self) -> int:
+        """Bytes in the pipe: when the program has ended, all that it can have left there."""
+        count = fcntl.ioctl(self._descriptor, termios.FIONREAD, struct.pack("i", 0))
+        return int(struct.unpack("i", count)[0])
+
+    async def _silent_to_the_end(self) -> bool:
+        """Wait for more; True when the program has ended and the grace passed without any."""
+        if self._ending.reached:
+            with anyio.move_on_after(max(self._ending.grace_s, 0)) as scope:
+                await anyio.wait_readable(self._descriptor)
+            return scope.cancelled_caught
+        async with anyio.create_task_group() as group:
+
+            async def until_ended() -> None:
+                await self._ending.wait()
+                group.cancel_scope.cancel()
+
+            group.start_soon(until_ended)
+            await anyio.wait_readable(self._descriptor)
+            group.cancel_scope.cancel()
+        return False
+
+
+class InputPipe:
+    """What a program reads."""
+
+    def __init__(self, descriptor: int) -> None:
+        """Take over the descriptor."""
+        os.set_blocking(descriptor, False)
+        self._descriptor: int | None = descriptor
+
+    def close(self) -> None:
+        """The program sees the end of its input; may be called twice."""
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            os.close(descriptor)
+
+    async def write(self, data: bytes) -> None:
+        """Write all of it.
+
+        Raises:
+            BrokenPipeError: when the program no longer reads, or its input was closed.
+        """
+        view = memoryview(data)
+        while view:
+            if self._descriptor is None:
+                raise BrokenPipeError
+            try:
+                view = view[os.write(self._descriptor, view) :]
+            except BlockingIOError:
+                await anyio.wait_writable(self._descriptor)

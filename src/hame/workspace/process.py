@@ -1,0 +1,176 @@
+"""Starting programs, and making sure that nothing of them stays behind.
+
+Every program has a session and a process group of its own. Its exit status is looked at without
+being collected, so that its id, and with it the group's, cannot be given to another process before
+the last signal was sent.
+"""
+
+import secrets
+import signal
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager
+from types import TracebackType
+
+import anyio
+from typing_extensions import override
+
+from hame.base.errors import ToolError
+from hame.base.ports import Process, Processes
+from hame.base.process import Exit, Launch
+from hame.workspace.descendants import MARK, descendants, send
+from hame.workspace.environment import child_environment
+from hame.workspace.pipe import Ending, InputPipe, OutputPipe
+from hame.workspace.spawn import Watch, spawn
+
+TERM_GRACE_S = 0.3
+"""How long programs may take to end after TERM, before KILL."""
+KILL_GRACE_S = 2.0
+"""How long the system may take to end them after KILL; what waits for a dead disk takes longer."""
+_POLL_S = 0.01
+
+
+class LocalProcesses(Processes):
+    """Starts programs on this machine."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        """Take the environment children inherit from; secrets in it are kept back."""
+        self._environment = child_environment(environment)
+
+    @override
+    def start(self, launch: Launch) -> AbstractAsyncContextManager[Process]:
+        """Start a program when the context is entered; end all of it when it is left.
+
+        Raises:
+            ToolError: if it cannot be started.
+        """
+        given = self._environment if launch.env is None else dict(launch.env)
+        return _Running(launch, given | dict(launch.extra_env))
+
+
+class _Running(AbstractAsyncContextManager[Process]):
+    """The time in which a program may live."""
+
+    def __init__(self, launch: Launch, environment: dict[str, str]) -> None:
+        """Remember what to start."""
+        self._launch = launch
+        self._environment = environment
+        self._process: LocalProcess | None = None
+
+    @override
+    async def __aenter__(self) -> Process:
+        """Start it.
+
+        Raises:
+            ToolError: if it cannot be started.
+        """
+        self._process = LocalProcess(self._launch, self._environment)
+        return self._process
+
+    @override
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End what is left of it, also while being cancelled."""
+        process, self._process = self._process, None
+        if process is not None:
+            with anyio.CancelScope(shield=True):
+                await process.finish()
+
+
+class LocalProcess(Process):
+    """A program that was started."""
+
+    def __init__(self, launch: Launch, environment: Mapping[str, str]) -> None:
+        """Start it.
+
+        Raises:
+            ToolError: if it cannot be started.
+        """
+        self._mark = secrets.token_hex(8)
+        self._ending = Ending()
+        self._popen, ends = spawn(launch, {**environment, MARK: self._mark})
+        self._output = OutputPipe(ends.output, self._ending)
+        self._errors = None if ends.errors is None else OutputPipe(ends.errors, self._ending)
+        self._input = None if ends.input is None else InputPipe(ends.input)
+        self._watch = Watch(self._popen.pid, self._ending)
+
+    @property
+    @override
+    def pid(self) -> int:
+        """Process id; also the id of its group and of its session."""
+        return self._popen.pid
+
+    @override
+    def output(self) -> AsyncIterator[bytes]:
+        """What it prints, until the pipe closes or shortly after the program itself has ended."""
+        return self._output.chunks()
+
+    @override
+    def errors(self) -> AsyncIterator[bytes]:
+        """Standard error when it is kept apart; nothing when it is merged."""
+        return self._errors.chunks() if self._errors else _nothing()
+
+    @override
+    async def write(self, data: bytes) -> None:
+        """Write to an open stdin.
+
+        Raises:
+            ToolError: when the program no longer reads, or was started without an open stdin.
+        """
+        if self._input is None:
+            raise ToolError("this program was started without an open input")
+        try:
+            await self._input.write(data)
+        except OSError as error:
+            raise ToolError("the program no longer reads its input") from error
+
+    @override
+    async def wait(self) -> Exit:
+        """Wait until the program itself has ended; its children may live until the context ends."""
+        await self._ending.wait()
+        return self._watch.exit
+
+    @override
+    def survivors(self) -> bool:
+        """Whether children of the program still run although it has ended itself."""
+        return self._ending.reached and any(descendants(self.pid, self._mark))
+
+    @override
+    async def kill(self) -> None:
+        """End the program and all its descendants: TERM, a short grace, then KILL."""
+        if await self._end(signal.SIGTERM, TERM_GRACE_S):
+            await self._end(signal.SIGKILL, KILL_GRACE_S)
+        with anyio.move_on_after(KILL_GRACE_S):
+            await self._ending.wait()
+
+    async def finish(self) -> None:
+        """End what is left, collect the exit status and close the pipes."""
+        if self._input is not None:
+            self._input.close()
+        await self.kill()
+        self._watch.close()
+        # After the last signal: from here on the id may belong to another process.
+        self._popen.poll()
+        self._output.close()
+        if self._errors is not None:
+            self._errors.close()
+
+    async def _end(self, number: signal.Signals, grace_s: float) -> bool:
+        """Send a signal and give it time; whether anything is still alive."""
+        alive = send(self.pid, self._mark, number)
+        deadline = time.monotonic() + grace_s
+        while alive and time.monotonic() < deadline:
+            await anyio.sleep(_POLL_S)
+            # KILL again reaches what was born meanwhile; TERM again could cut a clean-up short.
+            again = signal.SIGKILL if number is signal.SIGKILL else 0
+            alive = send(self.pid, self._mark, again)
+        return alive
+
+
+async def _nothing() -> AsyncIterator[bytes]:
+    for chunk in ():
+        yield chunk

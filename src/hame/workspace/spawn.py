@@ -1,0 +1,164 @@
+"""The system calls around a new process: its pipes, its start, and the news of its end."""
+
+import asyncio
+import contextlib
+import os
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from hame.base.errors import ToolError
+from hame.base.process import Exit, Launch
+from hame.workspace.pipe import Ending
+from hame.workspace.refusal import reason
+
+_PIPE_ROOM = 1 << 16
+"""Bytes that a pipe takes without anybody reading (pipe(7))."""
+_POLL_S = 0.01
+
+
+class Ends(msgspec.Struct, frozen=True):
+    """Our ends of the pipes, as descriptors."""
+
+    output: int
+    errors: int | None
+    input: int | None
+
+
+def spawn(launch: Launch, environment: Mapping[str, str]) -> tuple[subprocess.Popen[bytes], Ends]:
+    """Start a program in a session of its own.
+
+    Raises:
+        ToolError: if it cannot be started.
+    """
+    with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
+        stdin, input_end = _stdin(launch, theirs, ours)
+        stdout, output_end = _pipe(theirs, ours)
+        stderr, errors_end = (
+            (subprocess.STDOUT, None) if launch.merge_stderr else _pipe(theirs, ours)
+        )
+        try:
+            popen = subprocess.Popen(
+                launch.argv,
+                cwd=launch.cwd,
+                env=environment,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            raise ToolError(_why_not_started(launch, error)) from error
+        ours.pop_all()
+    return popen, Ends(output_end, errors_end, input_end)
+
+
+def _pipe(theirs: contextlib.ExitStack, ours: contextlib.ExitStack) -> tuple[int, int]:
+    """The child's end to write to and our end to read from."""
+    reading, writing = os.pipe()
+    ours.callback(os.close, reading)
+    theirs.callback(os.close, writing)
+    return writing, reading
+
+
+def _stdin(
+    launch: Launch, theirs: contextlib.ExitStack, ours: contextlib.ExitStack
+) -> tuple[int, int | None]:
+    """What the child reads from, and our end of it when it stays open."""
+    if launch.open_stdin:
+        reading, writing = os.pipe()
+        theirs.callback(os.close, reading)
+        ours.callback(os.close, writing)
+        return reading, writing
+    if not launch.stdin:
+        return subprocess.DEVNULL, None
+    if len(launch.stdin) <= _PIPE_ROOM:
+        reading, writing = os.pipe()
+        theirs.callback(os.close, reading)
+        os.write(writing, launch.stdin)
+        os.close(writing)
+        return reading, None
+    # More than a pipe takes would need a writer beside the reader; a file needs nobody.
+    descriptor, name = tempfile.mkstemp()
+    theirs.callback(os.close, descriptor)
+    Path(name).unlink()
+    with open(descriptor, "wb", closefd=False) as file:
+        file.write(launch.stdin)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor, None
+
+
+def _why_not_started(launch: Launch, error: OSError | ValueError) -> str:
+    program = launch.argv[0] if launch.argv else "an empty command"
+    if isinstance(error, ValueError):
+        return f"cannot start {program}: the command holds a NUL byte"
+    if error.filename == launch.cwd:
+        return f"cannot start {program} in {launch.cwd}: {reason(error)}"
+    if isinstance(error, FileNotFoundError):
+        return f"cannot start {program}: there is no such program"
+    if isinstance(error, PermissionError):
+        return f"cannot start {program}: it may not be executed"
+    return f"cannot start {program}: {reason(error)}"
+
+
+class Watch:
+    """Learns of a process's end without collecting its exit status, so that its id stays taken."""
+
+    def __init__(self, pid: int, ending: Ending) -> None:
+        """Watch from the running event loop."""
+        self._pid = pid
+        self._ending = ending
+        self._loop = asyncio.get_running_loop()
+        self._exit = Exit(code=None)
+        self._timer: asyncio.TimerHandle | None = None
+        self._descriptor = _open_process(pid)
+        if self._descriptor is None:
+            self._poll()
+        else:
+            self._loop.add_reader(self._descriptor, self._look)
+
+    @property
+    def exit(self) -> Exit:
+        """How it ended."""
+        return self._exit
+
+    def close(self) -> None:
+        """Stop watching; looks a last time."""
+        self._look()
+        if self._timer is not None:
+            self._timer.cancel()
+        self._forget()
+
+    def _forget(self) -> None:
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            self._loop.remove_reader(descriptor)
+            os.close(descriptor)
+
+    def _poll(self) -> None:
+        self._look()
+        if not self._ending.reached:
+            self._timer = self._loop.call_later(_POLL_S, self._poll)
+
+    def _look(self) -> None:
+        if self._ending.reached:
+            return
+        found = os.waitid(os.P_PID, self._pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if found is None:
+            return
+        by_itself = found.si_code == os.CLD_EXITED
+        status = found.si_status
+        self._exit = Exit(code=status) if by_itself else Exit(code=None, signal=status)
+        self._forget()
+        self._ending.set()
+
+
+def _open_process(pid: int) -> int | None:
+    """A descriptor that becomes readable when the process ends; None where there is no such thing."""
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        return None
