@@ -11,9 +11,10 @@ import anyio.to_thread
 from typing_extensions import override
 
 from hame.base.errors import ToolError
+from hame.base.path import FileKind
 from hame.base.ports import SearchQuery
 from hame.workspace.found import clip
-from hame.workspace.locate import DIRECTORY, shown_name
+from hame.workspace.locate import DIRECTORY, kind_of, shown_name
 from hame.workspace.search import Engine, Scope
 
 FILE_LIMIT = 64 * 1024 * 1024
@@ -61,6 +62,11 @@ class OwnSearch(Engine):
 
 def walk(scope: Scope) -> Iterator[str]:
     """Files below a scope that are not ignored, as paths relative to it."""
+    return (path for path, kind in entries(scope) if kind is FileKind.FILE)
+
+
+def entries(scope: Scope) -> Iterator[tuple[str, FileKind]]:
+    """All that is below a scope and not ignored: paths relative to it; links left out."""
     from ignore import WalkBuilder
 
     root = Path(scope.real)
@@ -71,15 +77,16 @@ def walk(scope: Scope) -> Iterator[str]:
         inside = path.relative_to(root)
         if not scope.git and ".git" in inside.parts:
             continue
-        if entry.depth() > 0 and _is_file(path):
-            yield str(inside)
+        if entry.depth() > 0:
+            yield str(inside), _kind(path)
 
 
-def _is_file(path: Path) -> bool:
+def _kind(path: Path) -> FileKind:
     try:
-        return stat.S_ISREG(path.lstat().st_mode)
+        mode = path.lstat().st_mode
     except OSError:
-        return False
+        return FileKind.MISSING
+    return FileKind.MISSING if stat.S_ISLNK(mode) else kind_of(mode)
 
 
 def _compile(query: SearchQuery) -> re.Pattern[str]:
