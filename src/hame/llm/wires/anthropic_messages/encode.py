@@ -12,7 +12,7 @@ from hame.base.model import Effort, Endpoint, ModelFacts, Quirk
 from hame.base.ports import HttpRequest, ModelRequest
 from hame.base.tool import ToolSpec
 from hame.llm.limits import effort_for, output_limit
-from hame.llm.wires.anthropic_messages.messages import MessagesPage, mark, wire_name
+from hame.llm.wires.anthropic_messages.messages import MessagesPage, mark
 
 VERSION = "2023-06-01"
 INTERLEAVED = "interleaved-thinking-2025-05-14"
@@ -41,8 +41,9 @@ def encode(
     request: ModelRequest, facts: ModelFacts, endpoint: Endpoint, page: MessagesPage
 ) -> HttpRequest:
     """Write a request; `page` holds its messages."""
-    limit = output_limit(request, facts) or _UNKNOWN_OUTPUT
-    thinking = _thinking(request, facts, limit, page)
+    effort = effort_for(request, facts)
+    limit = _limit(request, facts, effort)
+    thinking = _thinking(effort, facts, limit, page)
     head = dump_bytes({"model": facts.model, "max_tokens": limit, "stream": True, **thinking})
     parts = [head[:-1]]
     if request.tools:
@@ -51,7 +52,7 @@ def encode(
         parts += [choice] if Quirk.NO_PARALLEL_CALLS in facts.quirks else []
     if request.system.strip():
         system = dump_bytes([{"type": "text", "text": request.system}])
-        parts += [b',"system":', mark(system, closing=b"]")]
+        parts += [b',"system":', mark(system, b"]")]
     body = b"".join((*parts, b',"messages":[', page.turns(), b"]}"))
     budgeted = get_object(thinking, "thinking").get("type") == "enabled"
     beta = INTERLEAVED if budgeted and Quirk.INTERLEAVED_THINKING in facts.quirks else ""
@@ -93,20 +94,26 @@ def address(
 # ------------------------------------------------------------ thinking
 
 
+def _limit(request: ModelRequest, facts: ModelFacts, effort: Effort | None) -> int:
+    """The output limit, which the wire demands. Thinking counts: it gets room beside the answer."""
+    limit = output_limit(request, facts) or _UNKNOWN_OUTPUT
+    if request.max_output_tokens is not None or facts.max_output is None:
+        return limit
+    adaptive = Quirk.ADAPTIVE_THINKING in facts.quirks
+    room = _BUDGETS.get(effort or (Effort.HIGH if adaptive else Effort.NONE), 0)
+    return min(facts.max_output, limit + room)
+
+
 def _thinking(
-    request: ModelRequest, facts: ModelFacts, limit: int, page: MessagesPage
+    effort: Effort | None, facts: ModelFacts, limit: int, page: MessagesPage
 ) -> JsonObject:
     """The members that say how the model should think; none leaves it to the server."""
-    effort = effort_for(request, facts)
     if effort is Effort.NONE:
         return {"thinking": {"type": "disabled"}}
     if Quirk.ADAPTIVE_THINKING in facts.quirks:
         thinking: JsonObject = {"thinking": {"type": "adaptive", "display": "summarized"}}
-        return (
-            thinking
-            if effort is None
-            else {**thinking, "output_config": {"effort": _EFFORTS[effort]}}
-        )
+        level: JsonObject = {"output_config": {"effort": _EFFORTS[effort]}} if effort else {}
+        return thinking | level
     if effort is None or not page.may_think:
         return {}
     budget = min(_BUDGETS[effort], limit // 2)
@@ -121,13 +128,13 @@ def _thinking(
 def _tools(specs: tuple[ToolSpec, ...]) -> bytes:
     declared = [
         {
-            "name": wire_name(spec.name),
+            "name": spec.name,
             **({"description": spec.description} if spec.description else {}),
             "input_schema": _input_schema(spec.schema()),
         }
         for spec in specs
     ]
-    return mark(dump_bytes(declared), closing=b"]")
+    return mark(dump_bytes(declared), b"]")
 
 
 def _input_schema(schema: JsonObject) -> JsonObject:

@@ -1,12 +1,11 @@
 """A conversation as Messages wants it: alternating turns of content blocks, each written once.
 
-Rules of the wire that shape this (https://docs.anthropic.com/en/api/messages):
-neighbours of one role are one turn; text that is empty or only white space is refused; an answer may
-not end with thinking, nor the last one with white space; results of tools come first in their turn,
-and one that reports an error needs content; thinking goes back byte for byte in its place.
+The history has been repaired; what is left are the rules of this wire alone
+(https://docs.anthropic.com/en/api/messages): neighbours of one role are one turn; thinking goes back
+byte for byte, in its place and signed; an answer may not end with thinking or with white space, nor
+hold a call of the provider's that was never run.
 """
 
-import re
 from base64 import b64encode
 from typing import assert_never
 
@@ -18,7 +17,6 @@ from hame.base.message import (
     Message,
     Note,
     Opaque,
-    ResultBlock,
     StopReason,
     Text,
     Thinking,
@@ -29,7 +27,6 @@ from hame.base.message import (
     UserBlock,
 )
 from hame.base.model import ModelFacts, Quirk
-from hame.llm.callids import mint_call_id
 from hame.llm.wires.anthropic_messages.opaque import (
     CITATIONS,
     REFUSAL,
@@ -44,8 +41,6 @@ PICTURES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 """The media types the wire takes; any other makes every later request fail."""
 
 _MARK = b',"cache_control":{"type":"ephemeral"}'
-_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
-_NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 _THOUGHTS = frozenset({"thinking", "redacted_thinking"})
 
 
@@ -101,56 +96,46 @@ class MessagesPage:
         """
         turns = self._turns.copy()
         for index in self._asked[-2:]:
-            turns[index] = mark(turns[index], closing=b"]}")
+            turns[index] = mark(turns[index], b"]}")
         return b",".join(turns)
 
 
-def mark(written: bytes, *, closing: bytes = b"") -> bytes:
+def mark(written: bytes, closing: bytes) -> bytes:
     """JSON that ends with an object and then `closing`, with a cache mark in that object."""
     end = b"}" + closing
     return written[: -len(end)] + _MARK + end
 
 
-def wire_name(name: str) -> str:
-    """A tool's name in the letters the wire takes, at most 64 of them."""
-    return _NOT_IN_NAMES.sub("_", name)[:64] or "_"
-
-
 def _write(message: Message, facts: ModelFacts) -> list[JsonObject]:
     match message:
         case User(content=content):
-            return _written(content, facts)
+            return [_block(block) for block in content]
         case ToolResults(results=results):
-            return [_result(result, facts) for result in results]
+            return [_result(result) for result in results]
         case Assistant():
             return _answer(message, facts)
         case _:
             assert_never(message)
 
 
-def _written(content: tuple[UserBlock | ResultBlock, ...], facts: ModelFacts) -> list[JsonObject]:
-    blocks = [_block(block, facts) for block in content]
-    return [block for block in blocks if block is not None]
-
-
-def _block(block: UserBlock, facts: ModelFacts) -> JsonObject | None:
+def _block(block: UserBlock) -> JsonObject:
     match block:
         case Text(text=text):
             return _text(text)
         case Note():
-            return _text(note_text(block)) if block.text.strip() else None
-        case Image(media_type=kind, data=data) if facts.images and kind in PICTURES:
+            return _text(note_text(block))
+        case Image(media_type=kind, data=data) if kind in PICTURES:
             return {"type": "image", "source": _base64(kind, data)}
-        case Document() if facts.documents:
-            return _document(block)
-        case Image() | Document():
+        case Image():
             return _left_out(block)
+        case Document():
+            return _document(block)
         case _:
             assert_never(block)
 
 
-def _text(text: str) -> JsonObject | None:
-    return {"type": "text", "text": text} if text.strip() else None
+def _text(text: str) -> JsonObject:
+    return {"type": "text", "text": text}
 
 
 def _base64(kind: str, data: bytes) -> JsonObject:
@@ -175,12 +160,12 @@ def _left_out(block: Image | Document) -> JsonObject:
     return {"type": "text", "text": f"[{block.media_type}{name}: not readable for this model]"}
 
 
-def _result(result: ToolResult, facts: ModelFacts) -> JsonObject:
-    content = _written(result.content, facts) or [{"type": "text", "text": "(no output)"}]
+def _result(result: ToolResult) -> JsonObject:
+    content = [_block(block) for block in result.content]
     only = content[0]["text"] if len(content) == 1 and content[0]["type"] == "text" else None
     written: JsonObject = {
         "type": "tool_result",
-        "tool_use_id": _wire_id(result.call_id),
+        "tool_use_id": result.call_id,
         "content": content if only is None else only,
     }
     return {**written, "is_error": True} if result.is_error else written
@@ -227,15 +212,10 @@ def _thinking(block: Thinking, facts: ModelFacts) -> JsonObject | None:
 def _call(call: ToolCall) -> JsonObject:
     return {
         "type": "tool_use",
-        "id": _wire_id(call.id),
-        "name": wire_name(call.name),
+        "id": call.id,
+        "name": call.name,
         "input": call.arguments or {},
     }
-
-
-def _wire_id(given: str) -> str:
-    """An id in the letters the wire takes; another vendor's ids may hold others."""
-    return given if _ID.fullmatch(given) else mint_call_id(given, 0, "")
 
 
 def _cite(blocks: list[JsonObject], sources: Opaque) -> None:
