@@ -11,7 +11,11 @@ import pytest
 
 FIXTURES = Path(__file__).resolve().parents[2] / ".." / "shared" / "fixtures"
 
-WIRE_OF_API = {"openai_chat": "openai_chat"}
+WIRE_OF_API = {
+    "anthropic": "anthropic_messages",
+    "ollama": "ollama",
+    "openai_chat": "openai_chat",
+}
 """The apis of the corpus that have a wire here. Every case of an api in this table must be right."""
 
 
@@ -126,6 +130,8 @@ def _compare(meaning: dict, expected: dict) -> Iterator[str]:
     wanted = [tool["type"] for tool in expected.get("server_tools", [])]
     if kinds != wanted:
         yield f"server_tools: {kinds} is not {wanted}"
+    if "citations" in meaning and meaning["citations"] != expected.get("citations"):
+        yield f"citations: {meaning['citations']} is not {expected.get('citations')}"
     if expected.get("executable") is False and meaning.get("executable") is not False:
         yield "executable: should be false"
 
@@ -201,5 +207,5 @@ def _compare_sealed(key: str, found: object, expected: object) -> Iterator[str]:
         return
     for item, want in zip(items, expected, strict=True):
         for name, value in want.items():
-            if value is not None and name != "text_sha" and item.get(name) != value:
+            if value is not None and item.get(name) != value:
                 yield f"{key}.{name}: {item.get(name)!r} is not {value!r}"

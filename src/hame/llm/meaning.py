@@ -2,9 +2,9 @@
 
 Keys: `text`, `thinking`, `tool_calls` [{id, name, args}] (`args` null with `raw_args` and
 `args_valid_json: false` where they are no JSON object), `stop_reason`, `raw_stop_reason`,
-`complete`, `usage`, and where there is any: `error`, `server_tools`, `thinking_blocks`,
-`thought_signatures`, `reasoning_details`, `refusal`, `partial_tool_calls`, `executable`. Signatures and
-encrypted blobs are shown by length and hash.
+`complete`, `usage`, and where there is any: `error`, `server_tools`, `citations`, `thinking_blocks`,
+`thought_signatures`, `reasoning_details`, `refusal`, `partial_tool_calls`, `executable`. Signatures
+and encrypted blobs are shown by length and hash, and so is the text of signed thinking.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from hame.base.errors import ErrorKind, Failure
 from hame.base.fold import Fold
 from hame.base.json import JsonObject, get_list, get_object, get_objects, get_string
-from hame.base.message import Image, Opaque, Thinking, ToolCall
+from hame.base.message import AnswerBlock, Image, Opaque, Thinking, ToolCall
 from hame.base.model import ModelFacts, Usage
 from hame.base.ports import Codec
 from hame.base.stream import (
@@ -22,7 +22,6 @@ from hame.base.stream import (
     OpaqueCompleted,
     StreamEvent,
     TextDelta,
-    ThinkingCompleted,
     ToolCallArgsDelta,
     ToolCallCompleted,
     ToolCallStarted,
@@ -74,7 +73,8 @@ def _meaning(events: list[StreamEvent], codec: Codec, http_status: int) -> JsonO
         "server_tools": [_server_tool(block) for block in _opaque(events) if _is_server_tool(block)]
         + [{"type": _image_type(codec), "mime": block.media_type} for block in _images(events)],
         "refusal": "".join(block.summary for block in _opaque(events) if block.kind == "refusal"),
-        "thinking_blocks": [seen for event in events if (seen := _thinking_block(event))],
+        "citations": sum(_sources(block) for block in _opaque(events)),
+        "thinking_blocks": [seen for block in message.content if (seen := _thinking_block(block))],
         "thought_signatures": [seen for event in events if (seen := _thought_signature(event))],
         "reasoning_details": [
             _detail(item)
@@ -218,13 +218,21 @@ def _server_tool(block: Opaque) -> JsonObject:
     return {key: value for key, value in view.items() if value is not None}
 
 
-def _thinking_block(event: StreamEvent) -> JsonObject | None:
-    match event:
-        case ThinkingCompleted(signature=str() as signature):
-            return {"type": "thinking", **_seal("signature", signature)}
-        case OpaqueCompleted(block=Opaque(kind="redacted_thinking", payload=payload)):
+def _sources(block: Opaque) -> int:
+    """How many sources a block of citations names."""
+    if block.kind != "citations":
+        return 0
+    return len(get_list(block.payload, "citations") or get_list(block.payload, "annotations"))
+
+
+def _thinking_block(block: AnswerBlock) -> JsonObject | None:
+    match block:
+        case Thinking(text=text, signature=str() as signature):
+            text_sha = _hashed(text)["sha"]
+            return {"type": "thinking", "text_sha": text_sha, **_seal("signature", signature)}
+        case Opaque(kind="redacted_thinking", payload=payload):
             return {"type": "redacted_thinking", **_seal("data", get_string(payload, "data"))}
-        case OpaqueCompleted(block=Opaque(kind="reasoning", payload=payload)):
+        case Opaque(kind="reasoning", payload=payload):
             return {
                 "type": "reasoning",
                 "id": get_string(payload, "id"),
