@@ -9,10 +9,15 @@ def note_text(note: Note) -> str:
     return f"<note{source}>\n{note.text}\n</note>"
 
 
+def plain_text(result: ToolResult) -> str:
+    """The text of a result for a wire that marks errors itself."""
+    text = "\n".join(block.text for block in result.content if isinstance(block, Text))
+    return text or "(no output)"
+
+
 def result_text(result: ToolResult) -> str:
     """The text of a result for a wire that has no mark for errors."""
-    text = "\n".join(block.text for block in result.content if isinstance(block, Text))
-    text = text or "(no output)"
+    text = plain_text(result)
     if not result.is_error or text.lower().startswith("error"):
         return text
     return f"Error: {text}"

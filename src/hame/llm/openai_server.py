@@ -1,0 +1,60 @@
+"""What servers that follow OpenAI have in common whatever wire they speak: address, key, list of models."""
+
+from collections.abc import Sequence
+from urllib.parse import urlencode
+
+from hame.base.json import JsonObject, as_list, as_object, get_int, get_object, get_string, parse
+from hame.base.model import Endpoint, ModelListing
+from hame.base.ports import HttpRequest
+
+_WINDOW_KEYS = ("context_length", "context_window", "max_model_len", "max_context_length")
+_OUTPUT_KEYS = ("max_completion_tokens", "max_output_tokens", "max_output_length")
+
+
+def bearer_request(method: str, endpoint: Endpoint, path: str, body: bytes = b"") -> HttpRequest:
+    """A request below the base URL (which includes `/v1`), with the key as a bearer token."""
+    accept = "text/event-stream" if body else "application/json"
+    headers: list[tuple[str, str]] = [("accept", accept)]
+    if body:
+        headers.append(("content-type", "application/json"))
+    if endpoint.api_key:
+        headers.append(("authorization", f"Bearer {endpoint.api_key}"))
+    query = f"?{urlencode(endpoint.query)}" if endpoint.query else ""
+    return HttpRequest(
+        method=method,
+        url=f"{endpoint.base_url}/{path}{query}",
+        headers=(*headers, *endpoint.headers),
+        body=body,
+    )
+
+
+def read_listings(body: bytes) -> Sequence[ModelListing]:
+    """Read a list of models: under `data`, under `models`, or bare.
+
+    Raises:
+        ValueError: if the body is no such list.
+    """
+    answer = parse(body)
+    found = as_object(answer)
+    items = as_list(answer)
+    if found is not None:
+        items = as_list(found.get("data", found.get("models")))
+    if items is None:
+        raise ValueError("the answer holds no list of models")
+    listed = [_listing(entry) for item in items if (entry := as_object(item)) is not None]
+    return [listing for listing in listed if listing.id]
+
+
+def _listing(entry: JsonObject) -> ModelListing:
+    provider = get_object(entry, "top_provider")
+    windows = [found for key in _WINDOW_KEYS if (found := get_int(entry, key))]
+    outputs = [found for key in _OUTPUT_KEYS if (found := get_int(entry, key))]
+    outputs += [found for key in _OUTPUT_KEYS if (found := get_int(provider, key))]
+    trained = get_int(get_object(entry, "meta"), "n_ctx_train")
+    return ModelListing(
+        id=get_string(entry, "id") or get_string(entry, "name") or "",
+        display_name=get_string(entry, "name") or get_string(entry, "display_name") or "",
+        context_window=next(iter(windows), trained),
+        max_output=next(iter(outputs), None),
+        owned_by=get_string(entry, "owned_by") or "",
+    )
