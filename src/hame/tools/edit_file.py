@@ -154,7 +154,8 @@ def _requested(arguments: JsonObject) -> list[_Edit]:
     """
     listed = get_objects(arguments, "edits")
     sources = [(f"edits[{index}]: ", item) for index, item in enumerate(listed)]
-    if "old_string" in arguments or "new_string" in arguments or not listed:
+    # Some models fill in every argument: empty texts beside a list of edits mean nothing.
+    if not listed or get_string(arguments, "old_string") or get_string(arguments, "new_string"):
         sources.insert(0, ("", arguments))
     edits: list[_Edit] = []
     for label, source in sources:

@@ -55,9 +55,13 @@ def _spacing(text: str, old: str) -> str:
         if place < 0:
             continue
         first = "\n".join(map(bare, lines)).count("\n", 0, place)
-        for number, (line, part) in enumerate(zip(lines[first:], wanted, strict=False), first + 1):
-            if part not in line:
-                return _compare_lines(line, part, number)
+        for index, part in enumerate(wanted):
+            line = lines[first + index]
+            # The text may begin and end inside a line; the lines between must be the same.
+            begins = line.startswith(part) if index else part in line
+            ends = line.endswith(part) if index < len(wanted) - 1 else part in line
+            if not (begins and ends):
+                return _compare_lines(line, part, first + index + 1)
     return ""
 
 

@@ -24,8 +24,6 @@ from hame.tools.seen import SeenTexts
 _LINES = 2_000
 _BYTES = 50_000
 _LINE_LENGTH = 2_000
-_FILE_BYTES = 32_000_000
-"""A larger file is not held in memory."""
 _PICTURE_BYTES = 4_500_000
 _PICTURE_SIDE = 8_000
 """Pixels; providers refuse more."""
@@ -92,11 +90,6 @@ class ReadFile:
             picture = await _read_picture(place, context)
             if picture is not None:
                 return picture
-        if found.size > _FILE_BYTES:
-            raise PathError(
-                f"{found.shown} is too large to read ({_size(found.size)}). Look with search_text,"
-                " or print a part of it with run_command (head, tail, sed -n)."
-            )
         try:
             file = await context.workspace.read_text(place)
         except PathError as error:
