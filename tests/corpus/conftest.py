@@ -13,8 +13,10 @@ FIXTURES = Path(__file__).resolve().parents[2] / ".." / "shared" / "fixtures"
 
 WIRE_OF_API = {
     "anthropic": "anthropic_messages",
+    "gemini": "gemini",
     "ollama": "ollama",
     "openai_chat": "openai_chat",
+    "openai_responses": "openai_responses",
 }
 """The apis of the corpus that have a wire here. Every case of an api in this table must be right."""
 
