@@ -4,6 +4,8 @@ Providers and models put anything anywhere, so every access here is total: the w
 absent, never as an exception. The functions return plain Python values.
 """
 
+import re
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias, cast
 
 import msgspec
@@ -14,18 +16,31 @@ JsonObject: TypeAlias = dict[str, object]
 
 _ENCODER = msgspec.json.Encoder()
 _DECODER = msgspec.json.Decoder()
+_ESCAPES = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    r"|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+"""Any escape of a JSON string: a pair of surrogates, half of one, or another."""
+_DEEPEST = 200
+"""Levels of nesting. Nobody means more, and more could not be written again from deep in a call."""
 
 
 def parse(data: str | bytes) -> Json:
-    """Parse one JSON text.
+    """Parse one JSON text. Half of a surrogate pair, which some servers escape, becomes U+FFFD.
 
     Raises:
-        ValueError: if `data` is not JSON.
+        ValueError: if `data` is not JSON, or nested deeper than anybody means.
     """
     try:
-        return _DECODER.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        value = _decode(data)
+    except RecursionError as error:
+        raise ValueError("JSON is nested too deeply") from error
+    except (msgspec.DecodeError, UnicodeError) as error:
         raise ValueError(str(error)) from error
+    if _may_be_deep(data) and _is_deeper(value, _DEEPEST):
+        raise ValueError("JSON is nested too deeply")
+    return value
 
 
 def parse_object(data: str | bytes) -> JsonObject | None:
@@ -37,13 +52,16 @@ def parse_object(data: str | bytes) -> JsonObject | None:
 
 
 def dump(value: object) -> str:
-    """Write compact JSON with keys in insertion order."""
-    return _ENCODER.encode(value).decode()
+    """Write compact JSON with keys in insertion order; half a surrogate pair becomes U+FFFD."""
+    return dump_bytes(value).decode()
 
 
 def dump_bytes(value: object) -> bytes:
-    """Write compact JSON as UTF-8 with keys in insertion order."""
-    return _ENCODER.encode(value)
+    """Write compact JSON as UTF-8 with keys in insertion order; half a surrogate pair becomes U+FFFD."""
+    try:
+        return _ENCODER.encode(value)
+    except UnicodeEncodeError:
+        return _ENCODER.encode(_whole(msgspec.to_builtins(value, str_keys=True)))
 
 
 def as_object(value: object) -> JsonObject | None:
@@ -101,3 +119,59 @@ def get_bool(source: object, key: str) -> bool | None:
     """The boolean under `key`."""
     found = cast("JsonObject", source).get(key) if isinstance(source, dict) else None
     return found if isinstance(found, bool) else None
+
+
+def _decode(data: str | bytes) -> Json:
+    try:
+        return _DECODER.decode(data)
+    except (msgspec.DecodeError, UnicodeError):
+        text = data if isinstance(data, str) else data.decode()
+        mended = _ESCAPES.sub(_mended, _whole_text(text))
+        if mended == text:
+            raise
+        return _DECODER.decode(mended)
+
+
+def _mended(escape: re.Match[str]) -> str:
+    return "\\ufffd" if escape["half"] else escape[0]
+
+
+def _whole_text(text: str) -> str:
+    """The text with whole characters only; both halves of a pair, side by side, are one."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _whole(value: Json) -> Json:
+    if isinstance(value, str):
+        return _whole_text(value)
+    if isinstance(value, list | tuple):
+        return [_whole(item) for item in cast("Sequence[Json]", value)]
+    if isinstance(value, dict):
+        members = cast("JsonObject", value)
+        return {_whole_text(name): _whole(member) for name, member in members.items()}
+    return value
+
+
+def _may_be_deep(data: str | bytes) -> bool:
+    if isinstance(data, str):
+        return data.count("[") + data.count("{") > _DEEPEST
+    return data.count(b"[") + data.count(b"{") > _DEEPEST
+
+
+def _is_deeper(value: Json, levels: int) -> bool:
+    """Whether a value holds more than so many levels of lists and objects."""
+    level = _containers([value])
+    while level:
+        if levels == 0:
+            return True
+        levels -= 1
+        level = _containers(
+            item for each in level for item in (each if isinstance(each, list) else each.values())
+        )
+    return False
+
+
+def _containers(values: Iterable[Json]) -> list[list[Json] | JsonObject]:
+    return [
+        cast("list[Json] | JsonObject", each) for each in values if isinstance(each, list | dict)
+    ]
