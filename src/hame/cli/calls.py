@@ -17,12 +17,12 @@ from hame.base.outcome import (
     Failed,
     Outcome,
 )
-from hame.cli import words
 from hame.cli.cells import cut, width, wrap
 from hame.cli.diff import draw_diff
 from hame.cli.paint import Paint
 from hame.cli.reveal import clean, one_line
 from hame.cli.screen import Screen
+from hame.cli.words import came_to, counted, duration
 
 _SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _OUTPUT_TAIL = 8
@@ -89,7 +89,7 @@ class CallRows:
         lines: list[str] = []
         now, cells, bar = self._clock(), self._screen.columns, self._paint.dim("  │ ")
         for call in self._calls.values():
-            took = words.duration(now - call.since)
+            took = duration(now - call.since)
             title = cut(call.title, max(cells - len(took) - 5, 10))
             lines.append(f"{self._paint.accent(spinner(now))} {title}  {self._paint.dim(took)}")
             lines += [
@@ -99,7 +99,7 @@ class CallRows:
 
     def _row(self, title: str, outcome: Outcome, seconds: float) -> list[str]:
         mark, colour = self._mark(outcome)
-        came, took = words.result(outcome), words.duration(seconds) if seconds >= 0.05 else ""
+        came, took = came_to(outcome), duration(seconds) if seconds >= 0.05 else ""
         room = self._screen.columns - 2
         end = "  ".join(part for part in (came, took) if part)
         if not came or width(title) + width(end) + 2 <= room:
@@ -131,7 +131,7 @@ class CallRows:
                     return []
                 lines = draw_diff(view, self._paint, cells, clean)
                 hidden = len(lines) - _DIFF_LINES
-                more = [f"… {words.counted(hidden, 'more line')}"] if hidden > 0 else []
+                more = [f"… {counted(hidden, 'more line')}"] if hidden > 0 else []
                 return self._indent([*lines[:_DIFF_LINES], *map(self._paint.dim, more)])
             case Done(view=CommandView() as view) | Failed(view=CommandView() as view):
                 return self._indent(self._output(view.output, cells))
@@ -144,7 +144,7 @@ class CallRows:
         lines = clean(output).strip("\n").split("\n")
         hidden = len(lines) - _OUTPUT_TAIL
         if hidden > 0:
-            lines = [f"… {words.counted(hidden, 'earlier line')}", *lines[-_OUTPUT_TAIL:]]
+            lines = [f"… {counted(hidden, 'earlier line')}", *lines[-_OUTPUT_TAIL:]]
         return [self._paint.dim(cut(line.expandtabs(4), cells)) for line in lines]
 
     def _indent(self, lines: Sequence[str]) -> list[str]:

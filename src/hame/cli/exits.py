@@ -1,40 +1,62 @@
-"""Exit codes of a run."""
+"""Exit codes. Nothing heavy is imported: every start needs them."""
 
-from typing import assert_never
+from enum import IntEnum
+from typing import TYPE_CHECKING, assert_never
 
-from hame.base.event import RunEnded
-from hame.base.run import (
-    BudgetSpent,
-    Refused,
-    RunDone,
-    RunFailed,
-    StepLimit,
-    Stopped,
-    Truncated,
-)
-
-DONE = 0
-FAILED = 1
-USAGE = 2
-UNANSWERED = 3
-LIMIT = 4
-REFUSED = 5
-STOPPED = 130
-BROKEN_PIPE = 141
+if TYPE_CHECKING:
+    from hame.base.errors import HameError
+    from hame.base.event import RunEnded
 
 
-def exit_code(ended: RunEnded) -> int:
+class ExitCode(IntEnum):
+    """What the process says by its end."""
+
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    """Wrong usage or configuration; nothing was run."""
+    UNANSWERED = 3
+    """A call was refused because nobody was there to answer."""
+    LIMIT = 4
+    """A limit of the run, or of the answer's length."""
+    REFUSED = 5
+    """The model would not answer."""
+    STOPPED = 130
+    """By Ctrl-C, as shells have it: 128 and the signal's number."""
+    BROKEN_PIPE = 141
+    """Nobody reads what is written."""
+
+
+def exit_code(ended: "RunEnded") -> ExitCode:
     """The process's exit code for a run; a call refused for want of an answer shows even when done."""
+    from hame.base.run import (
+        BudgetSpent,
+        Refused,
+        RunDone,
+        RunFailed,
+        StepLimit,
+        Stopped,
+        Truncated,
+    )
+
     match ended.result:
         case RunDone():
-            return UNANSWERED if ended.refused else DONE
+            return ExitCode.UNANSWERED if ended.refused else ExitCode.DONE
         case Truncated() | StepLimit() | BudgetSpent():
-            return LIMIT
+            return ExitCode.LIMIT
         case Refused():
-            return REFUSED
+            return ExitCode.REFUSED
         case Stopped(by_user=by_user):
-            return STOPPED if by_user else FAILED
+            return ExitCode.STOPPED if by_user else ExitCode.FAILED
         case RunFailed():
-            return FAILED
+            return ExitCode.FAILED
         case _:
             assert_never(ended.result)
+
+
+def code_of(error: "HameError") -> ExitCode:
+    """The exit code for something that could not be run, or that broke."""
+    from hame.base.errors import ConfigError, SessionError
+
+    usage = isinstance(error, ConfigError | SessionError)
+    return ExitCode.USAGE if usage else ExitCode.FAILED

@@ -15,10 +15,10 @@ from hame.base.outcome import (
 )
 from hame.base.question import Question
 from hame.base.run import RunFailed
-from hame.cli import words
 from hame.cli.paint import Paint
-from hame.cli.questions import describe_answer, draw_choices, draw_question
+from hame.cli.questions import Pending, describe_answer, draw_choices, draw_question
 from hame.cli.reveal import clean, one_line
+from hame.cli.words import came_to, counted, duration, ending, failure_line, spent_line, tokens
 
 _PLAIN = Paint(enabled=False)
 _WIDE = 100_000
@@ -41,12 +41,12 @@ class PlainView:
         self._titles: dict[str, str] = {}
         self._open = ""
         """What the unfinished line holds: `answer`, `thinking` or nothing."""
-        self._question: Question | None = None
+        self._pending = Pending()
 
     @property
     def question(self) -> Question | None:
         """What the user is being asked."""
-        return self._question
+        return self._pending.current
 
     def show(self, event: ev.RunEvent) -> None:
         """Write what an event has to say."""
@@ -89,11 +89,10 @@ class PlainView:
 
     def ask_again(self, *, whole: bool = False) -> None:
         """The pending question was not answered; with `whole` everything of it is shown."""
-        if self._question is None:
-            return
-        first = draw_question(self._question, _PLAIN, _WIDE, whole=True) if whole else []
-        again = first or ["That is none of the answers."]
-        self._lines([*again, *draw_choices(self._question, _PLAIN)])
+        if self.question is not None and whole:
+            self._ask(self.question, whole=True)
+        elif self.question is not None:
+            self._lines(["That is none of the answers.", *draw_choices(self.question, _PLAIN)])
 
     # ------------------------------------------------------------ kinds of events
 
@@ -103,8 +102,8 @@ class PlainView:
                 self._titles[call] = f"{title or tool} {one_line(summary)}".strip()
             case ev.CallSettled(call=call, tool=tool, outcome=outcome, seconds=seconds):
                 title = self._titles.pop(call, tool)
-                came = words.result(outcome)
-                took = f" ({words.duration(seconds)})" if seconds >= 0.05 else ""
+                came = came_to(outcome)
+                took = f" ({duration(seconds)})" if seconds >= 0.05 else ""
                 self._line(f"[{_status(outcome)}] {title}{': ' if came else ''}{came}{took}")
                 self._lines(self._what_it_did(outcome))
             case _:
@@ -117,7 +116,7 @@ class PlainView:
             case Done(view=CommandView(output=output)) | Failed(view=CommandView(output=output)):
                 lines = output.strip("\n").split("\n") if output.strip() else []
                 hidden = len(lines) - _OUTPUT_TAIL
-                more = [f"    ... {words.counted(hidden, 'earlier line')}"] if hidden > 0 else []
+                more = [f"    ... {counted(hidden, 'earlier line')}"] if hidden > 0 else []
                 return more + [f"    {line}" for line in lines[-_OUTPUT_TAIL:]]
             case _:
                 return []
@@ -127,17 +126,21 @@ class PlainView:
     ) -> None:
         match event:
             case ev.QuestionAsked(question=question):
-                self._question = question
-                self._lines(draw_question(question, _PLAIN, _WIDE))
-                self._lines(draw_choices(question, _PLAIN))
-            case ev.QuestionAnswered(answer=answer):
-                self._question = None
+                if self._pending.add(question):
+                    self._ask(question)
+            case ev.QuestionAnswered(question=asked, answer=answer):
                 self._line(f"answered: {describe_answer(answer)}")
-            case ev.QuestionWithdrawn(reason=reason):
-                self._question = None
+                self._ask(self._pending.settle(asked))
+            case ev.QuestionWithdrawn(question=asked, reason=reason):
                 self._line(f"withdrawn: {one_line(reason)}")
+                self._ask(self._pending.settle(asked))
             case _:
                 assert_never(event)
+
+    def _ask(self, question: Question | None, *, whole: bool = False) -> None:
+        if question is not None:
+            self._lines(draw_question(question, _PLAIN, _WIDE, whole=whole))
+            self._lines(draw_choices(question, _PLAIN))
 
     def _show_progress(
         self, event: ev.RunStarted | ev.RunEnded | ev.WaitStarted | ev.AnswerAbandoned
@@ -146,17 +149,17 @@ class PlainView:
             case ev.RunStarted(model=model, mode=mode, sandbox=sandbox):
                 self._line(f"model {model}, mode {mode}, sandbox {sandbox}; Ctrl-C stops")
             case ev.WaitStarted(seconds=seconds, failure=failure, attempt=attempt):
-                why = words.failure_line(failure)
-                self._line(f"waiting {words.duration(seconds)} (attempt {attempt} failed): {why}")
+                why = failure_line(failure)
+                self._line(f"waiting {duration(seconds)} (attempt {attempt} failed): {why}")
             case ev.AnswerAbandoned(failure=failure, again=again):
                 then = "; asking again" if again else ""
-                self._line(f"the answer broke off: {words.failure_line(failure)}{then}")
+                self._line(f"the answer broke off: {failure_line(failure)}{then}")
             case ev.RunEnded(result=result):
-                self._question = None
-                said, hint = words.ending(result)
+                self._pending.clear()
+                said, hint = ending(result)
                 kind = "error: " if isinstance(result, RunFailed) else ""
                 self._lines([f"{kind}{said}"] * bool(said) + [hint] * bool(hint))
-                self._line(words.summary(event))
+                self._line(spent_line(event))
             case _:
                 assert_never(event)
 
@@ -169,7 +172,7 @@ class PlainView:
             case ev.ModeChanged(mode=mode):
                 self._line(f"mode: {mode}")
             case ev.Compacted(tokens_before=before, tokens_after=after):
-                sizes = f"{words.tokens(before)} to {words.tokens(after)} tokens"
+                sizes = f"{tokens(before)} to {tokens(after)} tokens"
                 self._line(f"history shortened: {sizes}")
             case ev.ConstraintChanged(text=text, added=added):
                 self._line(f"{'noted' if added else 'no longer holds'}: {one_line(text)}")

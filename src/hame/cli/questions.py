@@ -25,6 +25,34 @@ _LABELS: dict[str, str] = {
 _SYNONYMS: dict[str, str] = {"yes": Choice.ONCE, "ok": Choice.ONCE, "no": Choice.NO}
 
 
+class Pending:
+    """Questions that wait, the one that is shown first; reads that run together may all ask."""
+
+    def __init__(self) -> None:
+        """Start with none."""
+        self._waiting: list[Question] = []
+
+    @property
+    def current(self) -> Question | None:
+        """The question that is shown."""
+        return self._waiting[0] if self._waiting else None
+
+    def add(self, question: Question) -> bool:
+        """A question is asked; True when it is to be shown now."""
+        self._waiting.append(question)
+        return len(self._waiting) == 1
+
+    def settle(self, question_id: str) -> Question | None:
+        """A question is over; the one that is to be shown now."""
+        before = self.current
+        self._waiting = [question for question in self._waiting if question.id != question_id]
+        return self.current if self.current is not before else None
+
+    def clear(self) -> None:
+        """No question waits any more."""
+        self._waiting.clear()
+
+
 def draw_question(
     question: Question, paint: Paint, cells: int, *, whole: bool = False
 ) -> list[str]:

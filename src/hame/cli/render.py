@@ -4,7 +4,6 @@ The live part is what is still going on: the block being written, the calls that
 the line being typed. It is redrawn by `tick`, so that a burst of events costs one write.
 """
 
-import sys
 import time
 from collections.abc import Callable
 from typing import assert_never
@@ -14,14 +13,15 @@ import msgspec
 from hame.base import event as ev
 from hame.base.question import Question
 from hame.base.run import RunFailed
-from hame.cli import words
 from hame.cli.calls import CallRows, spinner
 from hame.cli.cells import cut, cut_start, wrap
+from hame.cli.drawing import Drawing
 from hame.cli.markdown import Blocks
 from hame.cli.paint import POINTER, Paint
-from hame.cli.questions import describe_answer, draw_choices, draw_question
+from hame.cli.questions import Pending, describe_answer, draw_choices, draw_question
 from hame.cli.reveal import clean, one_line
 from hame.cli.screen import Screen
+from hame.cli.words import duration, ending, failure_line, money, spent_line, tokens
 
 _LARGE_BLOCK = 6_000
 """Characters of an unfinished block from which it is shown raw: drawing it again and again is slow."""
@@ -43,19 +43,19 @@ class TerminalView:
         screen: Screen,
         paint: Paint,
         *,
-        accent: str = "36",
+        drawing: Drawing,
         show_thinking: bool = True,
         typed: Callable[[], str | None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`typed` gives the line being typed, None where nothing can be typed."""
-        self._screen, self._paint, self._accent = screen, paint, accent
+        self._screen, self._paint, self._drawing = screen, paint, drawing
         self._show_thinking, self._typed, self._clock = show_thinking, typed, clock
         self._stay: list[str] = []
         self._answer, self._thought = Blocks(), ""
         self._calls = CallRows(screen, paint, clock)
         self._wait: _Wait | None = None
-        self._question: Question | None = None
+        self._pending = Pending()
         self._queued: list[str] = []
         self._doing, self._since = "", clock()
         self._model = self._mode = self._sandbox = ""
@@ -115,20 +115,16 @@ class TerminalView:
 
     def ask_again(self, *, whole: bool = False) -> None:
         """The pending question was not answered; with `whole` everything of it is shown."""
-        if self._question is None:
-            return
-        if whole:
-            self._keep(
-                *draw_question(self._question, self._paint, self._screen.columns, whole=True)
-            )
-        else:
+        if self.question is not None and whole:
+            self._ask(self.question, whole=True)
+        elif self.question is not None:
             self._keep(self._paint.warn("  That is none of the answers."))
-        self._keep(*draw_choices(self._question, self._paint))
+            self._keep(*draw_choices(self.question, self._paint))
 
     @property
     def question(self) -> Question | None:
         """What the user is being asked."""
-        return self._question
+        return self._pending.current
 
     # ------------------------------------------------------------ words of the model
 
@@ -160,15 +156,7 @@ class TerminalView:
             self._keep_block(block)
 
     def _keep_block(self, block: str) -> None:
-        self._keep(*self._draw_block(block), "")
-
-    def _draw_block(self, block: str) -> list[str]:
-        cells = self._screen.columns
-        if self._paint.enabled and "hame.cli.drawn" in sys.modules:
-            from hame.cli.drawn import draw_block
-
-            return draw_block(block, cells, self._accent)
-        return wrap(block, cells)
+        self._keep(*self._drawing.draw(block, self._screen.columns, wait=True), "")
 
     def _draw_thought(self, line: str) -> list[str]:
         return [self._paint.thought(part) for part in wrap(line, self._screen.columns)]
@@ -180,9 +168,7 @@ class TerminalView:
                 pass
             case ev.AnswerAbandoned(failure=failure, again=again):
                 then = "; asking again" if again else ""
-                self._remark(
-                    f"the answer broke off: {words.failure_line(failure)}{then}", "warning"
-                )
+                self._remark(f"the answer broke off: {failure_line(failure)}{then}", "warning")
             case _:
                 assert_never(event)
 
@@ -213,19 +199,24 @@ class TerminalView:
         match event:
             case ev.QuestionAsked(question=question):
                 self._finish_words()
-                self._question = question
-                if question.call_id:
-                    self._calls.seen(question.call_id)
-                self._keep("", *draw_question(question, self._paint, self._screen.columns))
-                self._keep(*draw_choices(question, self._paint))
-            case ev.QuestionAnswered(answer=answer):
-                self._question = None
+                if self._pending.add(question):
+                    self._ask(question)
+            case ev.QuestionAnswered(question=asked, answer=answer):
                 self._keep(self._paint.accent(f"  {POINTER} {describe_answer(answer)}"), "")
-            case ev.QuestionWithdrawn(reason=reason):
-                self._question = None
+                self._ask(self._pending.settle(asked))
+            case ev.QuestionWithdrawn(question=asked, reason=reason):
                 self._keep(self._paint.dim(f"  withdrawn: {one_line(reason)}"))
+                self._ask(self._pending.settle(asked))
             case _:
                 assert_never(event)
+
+    def _ask(self, question: Question | None, *, whole: bool = False) -> None:
+        if question is None:
+            return
+        if question.call_id:
+            self._calls.seen(question.call_id)
+        self._keep("", *draw_question(question, self._paint, self._screen.columns, whole=whole))
+        self._keep(*draw_choices(question, self._paint))
 
     # ------------------------------------------------------------ the run
 
@@ -239,9 +230,10 @@ class TerminalView:
                 self._tokens, self._cost = 0, None
             case ev.StepStarted():
                 self._wait, self._doing = None, ""
+                self._drawing.load()
             case ev.WaitStarted(seconds=seconds, failure=failure, attempt=attempt):
                 until = self._clock() + seconds
-                self._wait = _Wait(until, words.failure_line(failure), attempt)
+                self._wait = _Wait(until, failure_line(failure), attempt)
             case ev.RunEnded():
                 self._end(event)
             case _:
@@ -249,18 +241,18 @@ class TerminalView:
 
     def _end(self, ended: ev.RunEnded) -> None:
         self._finish_words()
-        self._running, self._wait, self._question = False, None, None
+        self._running, self._wait = False, None
+        self._pending.clear()
         self._calls.clear()
-        said, hint = words.ending(ended.result)
+        said, hint = ending(ended.result)
         if said:
             self._remark(said, "error" if isinstance(ended.result, RunFailed) else "warning")
         if hint:
             self.tell(f"  {hint}")
         for text in self._queued:
-            self.tell(f"not delivered: {one_line(text)}")
-        self._queued.clear()
+            self.tell(f"goes with your next message: {one_line(text)}")
         self._keep(
-            *(self._paint.dim(line) for line in wrap(words.summary(ended), self._screen.columns))
+            *(self._paint.dim(line) for line in wrap(spent_line(ended), self._screen.columns))
         )
 
     def _show_change(
@@ -278,9 +270,7 @@ class TerminalView:
                 self._mode = mode
                 self.tell(f"mode: {mode}")
             case ev.Compacted(tokens_before=before, tokens_after=after):
-                self.tell(
-                    f"history shortened: {words.tokens(before)} → {words.tokens(after)} tokens"
-                )
+                self.tell(f"history shortened: {tokens(before)} → {tokens(after)} tokens")
             case ev.ConstraintChanged(text=text, added=added):
                 self.tell(f"{'noted' if added else 'no longer holds'}: {one_line(text)}")
             case _:
@@ -305,7 +295,7 @@ class TerminalView:
             lines.append(self._paint.dim(cut(f"  queued: {one_line(text)}", self._screen.columns)))
         if lines:
             lines.append("")
-        if self._question is None:
+        if self.question is None:
             lines.append(self._status())
         typed = self._typed()
         if typed is not None:
@@ -316,12 +306,10 @@ class TerminalView:
 
     def _live_words(self) -> list[str]:
         tail = self._answer.tail
+        cells = self._screen.columns
         if tail.strip():
-            return (
-                self._draw_block(tail)
-                if len(tail) < _LARGE_BLOCK
-                else wrap(tail, self._screen.columns)
-            )
+            small = len(tail) < _LARGE_BLOCK
+            return self._drawing.draw(tail, cells) if small else wrap(tail, cells)
         return self._draw_thought(self._thought) if self._thought else []
 
     def _status(self) -> str:
@@ -333,10 +321,10 @@ class TerminalView:
             doing = "running"
         else:
             doing = self._doing or f"waiting for {self._model}"
-        parts = [f"{doing} · {words.duration(now - self._since)}", self._mode, self._model]
+        parts = [f"{doing} · {duration(now - self._since)}", self._mode, self._model]
         if self._tokens:
-            spent = f" · {words.money(self._cost)}" if self._cost is not None else ""
-            parts.append(f"{words.tokens(self._tokens)} tokens{spent}")
+            spent = f" · {money(self._cost)}" if self._cost is not None else ""
+            parts.append(f"{tokens(self._tokens)} tokens{spent}")
         parts += [f"sandbox {self._sandbox}", "Ctrl-C stops"]
         text = " · ".join(part for part in parts if part)
         return f"{self._paint.accent(spinner(now))} {self._paint.dim(cut(text, self._screen.columns - 2))}"

@@ -22,7 +22,8 @@ from hame.base.run import (
     Stopped,
     Truncated,
 )
-from hame.cli import exits, words
+from hame.cli.exits import ExitCode
+from hame.cli.words import ending, final_text
 
 
 class JsonView:
@@ -56,12 +57,12 @@ class JsonView:
         error = _error_of(ended.result)
         self._write_result({
             "status": _status(ended.result),
-            "text": words.final_text(ended.result) or self._text,
+            "text": final_text(ended.result) or self._text,
             "usage": _usage(ended.usage),
             "cost_usd": ended.cost_usd,
             "steps": ended.steps,
             "seconds": round(ended.seconds, 3),
-            "exit_code": code,
+            "exit_code": int(code),
             **({"error": error} if error else {}),
             **({"refused": ended.refused} if ended.refused else {}),
         })
@@ -76,7 +77,7 @@ class JsonView:
             "cost_usd": None,
             "steps": 0,
             "seconds": 0.0,
-            "exit_code": code,
+            "exit_code": int(code),
             "error": {"kind": kind, "message": error.message, "hint": error.hint},
         })
 
@@ -93,7 +94,7 @@ class JsonView:
 
 
 def _kind(code: int) -> str:
-    return "configuration" if code == exits.USAGE else "internal"
+    return "configuration" if code == ExitCode.USAGE else "internal"
 
 
 def _usage(usage: Usage) -> JsonObject:
@@ -112,7 +113,7 @@ def _error_of(result: RunResult) -> JsonObject | None:
         case RunFailed(failure=failure):
             return {"hint": "", **(as_object(msgspec.to_builtins(failure)) or {})}
         case Truncated() | Refused() | StepLimit() | BudgetSpent() | Stopped():
-            message, hint = words.ending(result)
+            message, hint = ending(result)
             return {"kind": _status(result), "message": message, "hint": hint}
         case _:
             assert_never(result)

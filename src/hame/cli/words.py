@@ -60,19 +60,19 @@ def money(dollars: float | None) -> str:
     return f"${dollars:.2f}" if dollars >= 0.995 or dollars == 0 else f"${dollars:.4f}"
 
 
-def usage(spent: Usage) -> str:
+def usage_line(spent: Usage) -> str:
     """`12.4k in (11.0k cached), 1.2k out`."""
     cached = f" ({tokens(spent.cache_read)} cached)" if spent.cache_read else ""
     return f"{tokens(spent.input_total)} in{cached}, {tokens(spent.output)} out"
 
 
-def summary(ended: RunEnded) -> str:
+def spent_line(ended: RunEnded) -> str:
     """The last line of a run: steps, time, tokens, money."""
     steps, seconds = counted(ended.steps, "step"), duration(ended.seconds)
-    return f"{steps} · {seconds} · {usage(ended.usage)} · {money(ended.cost_usd)}"
+    return f"{steps} · {seconds} · {usage_line(ended.usage)} · {money(ended.cost_usd)}"
 
 
-def result(outcome: Outcome) -> str:
+def came_to(outcome: Outcome) -> str:
     """What a call came to, in a few words."""
     match outcome:
         case Done(view=view):

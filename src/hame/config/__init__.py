@@ -8,3 +8,7 @@ sources.py       one layer: a file, the environment or the flags, read into valu
 resolve.py       the layers on top of each other, and what a project may not set
 write.py         `hame config set` and `unset`
 """
+
+from hame.config.resolve import Loaded, load_settings
+
+__all__ = ["Loaded", "load_settings"]

@@ -1,0 +1,16 @@
+"""The command line: grammar, one-shot runs, the line conversation, and the commands.
+
+start.py        the process: streams, errors, exit codes      root.py, options.py   the grammar
+begin.py        options -> settings -> which surface          running.py            one run: signals, redrawing
+oneshot.py      --print                                       conversation.py       the line conversation
+render.py       a run in a terminal                           plain.py, stream_json.py   the same for pipes and programs
+"""
+
+
+def main() -> None:
+    """Run the command line of this process and exit with its code."""
+    import sys
+
+    from hame.cli.start import run
+
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,175 @@
+"""`hame config`: show and change settings, and say where each value comes from."""
+
+import os
+import sys
+from typing import cast
+
+import click
+
+from hame.base.errors import ConfigError
+from hame.base.json import dump
+from hame.cli.cells import wrap
+from hame.cli.reveal import clean
+from hame.cli.terminal_size import terminal_size
+from hame.config import Loaded, load_settings
+from hame.config.environment import read_environment
+from hame.config.keys import Key, find_key, keys, nearest, provider_keys
+from hame.config.places import Places, find_places, project_file
+from hame.config.resolve import settled_value
+from hame.config.sources import Layer, Value
+from hame.config.write import set_value, unset_value
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def config(ctx: click.Context) -> None:
+    """Show and change settings.
+
+    Without a subcommand: every key, its type, its default and what it means.
+    """
+    if ctx.invoked_subcommand is None:
+        for key in keys().values():
+            _explain(key)
+        sys.stdout.write("\n[providers.NAME]\n")
+        for key in provider_keys().values():
+            _explain(key)
+
+
+@config.command("list")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def list_values(*, as_json: bool) -> None:
+    """All values, and where each comes from."""
+    loaded = _load()
+    shown = loaded.values
+    if as_json:
+        sys.stdout.write(
+            dump({name: _json_value(name, value) for name, value in shown.items()}) + "\n"
+        )
+        return
+    widest = max(map(len, shown))
+    for name, value in shown.items():
+        sys.stdout.write(f"{name:<{widest}} = {_show(name, value.value)}{_origin(value)}\n")
+    for notice in loaded.notices:
+        sys.stderr.write(f"hame: {clean(notice)}\n")
+
+
+@config.command()
+@click.argument("key")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def get(key: str, *, as_json: bool) -> None:
+    """The value of KEY, and where it comes from."""
+    value = _value_of(key)
+    if as_json:
+        sys.stdout.write(dump(_json_value(key, value)) + "\n")
+    else:
+        sys.stdout.write(f"{_show(key, value.value)}{_origin(value)}\n")
+
+
+@config.command("set")
+@click.argument("key")
+@click.argument("value")
+def set_key(key: str, value: str) -> None:
+    """Set KEY to VALUE in your settings file; comments in it stay."""
+    places = find_places(read_environment())
+    written = set_value(places, key, value)
+    sys.stdout.write(f"{key} = {_show(key, written)}  ({places.config_file})\n")
+    _warn_if_hidden(places, key)
+
+
+@config.command()
+@click.argument("key")
+def unset(key: str) -> None:
+    """Take KEY, or a whole providers.NAME, out of your settings file."""
+    places = find_places(read_environment())
+    _unset(places, key)
+    sys.stdout.write(f"{key} is no longer set in {places.config_file}\n")
+
+
+@config.command()
+def path() -> None:
+    """Where the settings are read from, and where hame keeps its files."""
+    places = find_places(read_environment())
+    rows = {
+        "settings": places.config_file,
+        "project": project_file(_project()),
+        "sessions": places.sessions,
+        "log": places.log,
+        "cache": places.cache,
+    }
+    for name, place in rows.items():
+        missing = "" if os.path.exists(place) else "  (not there)"  # noqa: PTH110 - strings all through
+        sys.stdout.write(f"{name:<9} {place}{missing}\n")
+
+
+def _load() -> Loaded:
+    environment = read_environment()
+    return load_settings(environment, find_places(environment), _project())
+
+
+def _value_of(key: str) -> Value:
+    """The value of a key.
+
+    Raises:
+        ConfigError: if there is no such key.
+    """
+    value = settled_value(_load(), key)
+    if value is None:
+        known = ", ".join(keys())
+        message = f"{key} is not a setting{nearest(key, keys())}"
+        raise ConfigError(message, hint=f"Settings: {known}.")
+    return value
+
+
+def _unset(places: Places, key: str) -> None:
+    """Take a key out of the file.
+
+    Raises:
+        ConfigError: if it is not set there.
+    """
+    if not unset_value(places, key):
+        hint = "hame config list shows what is set, and where."
+        raise ConfigError(f"{key} is not set in {places.config_file}", hint=hint)
+
+
+def _project() -> str:
+    return os.path.realpath(os.getcwd())  # noqa: PTH109 - the same string as at the start
+
+
+def _explain(key: Key) -> None:
+    default = (
+        "" if key.default in {None, ()} or key.name == "providers" else _show(key.name, key.default)
+    )
+    head = f"{key.name}  {key.expects}" + (f"; {default}" if default else "")
+    sys.stdout.write(f"{head}\n")
+    for line in wrap(key.meaning, min(terminal_size()[0], 100) - 4):
+        sys.stdout.write(f"    {line}\n")
+
+
+def _show(name: str, value: object) -> str:
+    if value is None:
+        return "(not set)"
+    if name.endswith(".api_key"):
+        return "(set)"
+    if isinstance(value, tuple):
+        return os.pathsep.join(cast("tuple[str, ...]", value)) or "(none)"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return clean(f"{value:g}" if isinstance(value, float) else str(value))
+
+
+def _origin(value: Value) -> str:
+    return f"  ({value.where})" if value.where else "  (default)"
+
+
+def _json_value(name: str, value: Value) -> object:
+    shown = "(set)" if name.endswith(".api_key") and value.value else value.value
+    return {"value": shown, "from": value.layer, "where": value.where}
+
+
+def _warn_if_hidden(places: Places, key: str) -> None:
+    """A value that is set in the file but overridden elsewhere would surprise."""
+    if find_key(key) is None:
+        return
+    value = settled_value(load_settings(read_environment(), places, _project()), key)
+    if value is not None and value.layer in {Layer.ENVIRONMENT, Layer.PROJECT}:
+        sys.stderr.write(f"hame: {value.where} overrides it here: {_show(key, value.value)}\n")

@@ -1,0 +1,172 @@
+"""The line conversation: a prompt, its run, the next prompt.
+
+The prompt is shown first; what a run needs is imported while the user types.
+"""
+
+import sys
+import threading
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from hame.base.errors import HameError
+from hame.cli.drawing import Drawing
+from hame.cli.exits import ExitCode
+from hame.cli.history import Prompt
+from hame.cli.launch import Launch, paint_for
+from hame.cli.paint import POINTER
+from hame.cli.reveal import clean
+from hame.cli.slash import COMMANDS, Slash, help_lines, read_slash
+from hame.config.accents import accent_code
+from hame.version import __version__
+
+if TYPE_CHECKING:
+    from hame.cli.session import Build
+    from hame.cli.talk import Talk
+
+_PRELOADED = ("hame.cli.talk", "hame.app.build")
+
+
+class Conversation:
+    """One conversation in this process's terminal."""
+
+    def __init__(self, launch: Launch, build: "Build | None" = None) -> None:
+        """`build` makes the session; the real one unless a test has its own."""
+        self._launch, self._build = launch, build
+        self._paint = paint_for(launch, terminal=sys.stdout.isatty())
+        self._drawing = Drawing(accent_code(launch.settings.accent) or "36")
+        self._prompt = Prompt(launch.places.history, tuple(COMMANDS))
+        self._opened: Talk | None = None
+        self._leaving = False
+
+    def hold(self, first: str) -> int:
+        """Talk until the user leaves; the exit code. `first` is a prompt to start with, if any."""
+        self._greet()
+        threading.Thread(target=self._preload, daemon=True).start()
+        self._prompt.open()
+        line = first or self._ask()
+        try:
+            while line is not None:
+                self._take(line)
+                line = None if self._leaving else self._following() or self._ask()
+        finally:
+            if self._opened is not None:
+                self._opened.close()
+        return ExitCode.DONE
+
+    @property
+    def _talk(self) -> "Talk":
+        if self._opened is None:
+            from hame.cli.session import build_session
+            from hame.cli.talk import Talk
+
+            self._opened = Talk(
+                self._launch,
+                self._build or build_session,
+                self._drawing,
+                escapes=self._paint.enabled,
+            )
+        return self._opened
+
+    def _preload(self) -> None:
+        for name in _PRELOADED:
+            import_module(name)
+        self._drawing.load()
+
+    # ------------------------------------------------------------ lines
+
+    def _ask(self) -> str | None:
+        """The next line that says something; None when the user leaves."""
+        begun = self._opened.take_begun() if self._opened else ""
+        mark = self._paint.accent(f"{POINTER} ") if self._paint.enabled else "> "
+        interrupted = False
+        while True:
+            try:
+                line = self._prompt.ask(mark, begun)
+            except EOFError:
+                sys.stdout.write("\n")
+                return None
+            except KeyboardInterrupt:
+                sys.stdout.write("\n")
+                if interrupted:
+                    return None
+                self._say("Ctrl-C again leaves, as does Ctrl-D.")
+                interrupted, begun = True, ""
+                continue
+            if line.strip():
+                return line
+            interrupted, begun = False, ""
+
+    def _following(self) -> str | None:
+        """A line that was sent during the last run and had to wait for its end."""
+        return self._opened.later.pop(0) if self._opened and self._opened.later else None
+
+    def _take(self, line: str) -> None:
+        try:
+            slash = read_slash(line)
+            if slash is None:
+                self._talk.run(line.strip())
+            else:
+                self._do(slash)
+        except HameError as error:
+            self._complain(error)
+
+    def _do(self, slash: Slash) -> None:
+        match slash.name:
+            case "help":
+                self._say(*help_lines())
+            case "quit":
+                self._leaving = True
+            case "sessions":
+                self._say(*self._list_sessions())
+            case "model" | "mode" if not slash.argument:
+                session = self._talk.session
+                model = session.model or self._launch.settings.model or "chosen at the first prompt"
+                said = {"model": f"model: {model}", "mode": f"mode: {session.mode}"}
+                self._say(said[slash.name])
+            case "resume" if not slash.argument:
+                self._say(self._talk.do(Slash("resume", self._last_session())))
+            case _:
+                self._say(self._talk.do(slash))
+
+    # ------------------------------------------------------------ sessions
+
+    def _list_sessions(self) -> list[str]:
+        from hame.cli.listing import session_lines, summaries
+
+        found = summaries(self._launch.places, self._launch.project)
+        return session_lines(found) or ["there are no sessions of this folder yet"]
+
+    def _last_session(self) -> str:
+        from hame.base.errors import SessionError
+        from hame.cli.listing import summaries
+
+        current = self._opened.session.session if self._opened else ""
+        for summary in summaries(self._launch.places, self._launch.project):
+            if summary.id != current:
+                return summary.id
+        raise SessionError("there is no other session of this folder", hint="/sessions lists them.")
+
+    # ------------------------------------------------------------ what hame says
+
+    def _greet(self) -> None:
+        settings, paint = self._launch.settings, self._paint
+        home = self._launch.places.home
+        where = self._launch.project
+        if where == home or where.startswith(f"{home}/"):
+            where = "~" + where[len(home) :]
+        sys.stdout.write(f"{paint.accent('hame')} {__version__} · {clean(where)}\n")
+        parts = [settings.mode, settings.model or "", "/help lists commands", "Ctrl-D leaves"]
+        self._say(" · ".join(part for part in parts if part))
+        for notice in self._launch.notices:
+            sys.stdout.write(self._paint.warn(f"! {clean(notice)}") + "\n")
+        sys.stdout.write("\n")
+
+    def _say(self, *lines: str) -> None:
+        for line in lines:
+            sys.stdout.write(self._paint.dim(clean(line)) + "\n")
+        sys.stdout.flush()
+
+    def _complain(self, error: HameError) -> None:
+        sys.stdout.write(self._paint.bad(f"✗ {clean(error.message)}") + "\n")
+        if error.hint:
+            self._say(f"  {error.hint}")

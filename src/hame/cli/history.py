@@ -1,0 +1,101 @@
+"""The line editor of the idle prompt: readline, with a history that keeps pasted lines together."""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from hame.base.json import dump, parse
+
+_KEPT = 1000
+
+
+class Prompt:
+    """Asks for a line at the terminal."""
+
+    def __init__(self, path: str, commands: Sequence[str]) -> None:
+        """`path` is the file of the history; `commands` are completed with Tab."""
+        self._path = path
+        self._commands = tuple(commands)
+        self._last = ""
+        self._entries = 0
+
+    def open(self) -> None:
+        """Load the history and set the keys up."""
+        import readline
+
+        for entry in self._load():
+            readline.add_history(entry)
+        readline.set_auto_history(False)
+        readline.set_history_length(_KEPT)
+        readline.set_completer(self._complete)
+        readline.set_completer_delims(" \n")
+        readline.parse_and_bind("tab: complete")
+        readline.parse_and_bind("set enable-bracketed-paste on")
+
+    def ask(self, mark: str, begun: str = "") -> str:
+        """One line, or several that were pasted together; `begun` is there already.
+
+        Raises:
+            EOFError: on Ctrl-D.
+            KeyboardInterrupt: on Ctrl-C.
+        """
+        import readline
+
+        readline.set_startup_hook((lambda: readline.insert_text(begun)) if begun else None)
+        try:
+            # Readline must be told which characters take no room.
+            line = input(_hide_escapes(mark))
+        finally:
+            readline.set_startup_hook(None)
+        self._remember(line, readline.add_history)
+        return line
+
+    def _remember(self, line: str, add: Callable[[str], None]) -> None:
+        if not line.strip() or line.startswith(" ") or line == self._last:
+            return
+        self._last = line
+        add(line)
+        try:
+            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120 - no pathlib at start
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+            descriptor = os.open(self._path, flags, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(dump(line.encode("utf-8", "replace").decode()) + "\n")
+        except OSError as error:
+            sys.stderr.write(f"hame: the history is not kept: {error.strerror}\n")
+            self._path = os.devnull
+
+    def _load(self) -> list[str]:
+        try:
+            with open(self._path, "rb") as file:  # noqa: PTH123 - no pathlib at start
+                lines = file.read().splitlines()
+        except OSError:
+            return []
+        entries: list[str] = []
+        for line in lines[-_KEPT:]:
+            try:
+                entry = parse(line)
+            except ValueError:
+                continue
+            if isinstance(entry, str):
+                entries.append(entry)
+        if len(lines) > 2 * _KEPT:
+            self._rewrite(lines[-_KEPT:])
+        return entries
+
+    def _rewrite(self, lines: Sequence[bytes]) -> None:
+        temporary = f"{self._path}.{os.getpid()}"
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(b"\n".join(lines) + b"\n")
+        os.replace(temporary, self._path)  # noqa: PTH105 - no pathlib at start
+
+    def _complete(self, text: str, state: int) -> str | None:
+        matches = [f"/{name} " for name in self._commands if text and f"/{name}".startswith(text)]
+        return matches[state] if state < len(matches) else None
+
+
+def _hide_escapes(mark: str) -> str:
+    import re
+
+    return re.sub(r"(\x1b\[[0-9;]*m)", "\x01\\1\x02", mark)

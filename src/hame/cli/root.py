@@ -1,0 +1,115 @@
+"""The grammar: `hame [OPTIONS] [PROMPT...]` and `hame COMMAND`.
+
+A first word that names a command is the command; anything else, and whatever goes with `--print`, is
+a prompt. A command's module is imported when the command is chosen.
+"""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import cast
+
+import click
+from typing_extensions import override
+
+from hame.cli.options import add_options
+
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "config": ("hame.cli.commands.config:config", "Show and change settings."),
+    "completion": ("hame.cli.commands.completion:completion", "Set up completion in your shell."),
+}
+"""Where each command lives, and what `hame --help` says of it."""
+
+_HELP = """A coding agent: one harness around any model.
+
+Without a prompt, or with one, hame holds a conversation; with --print it answers once. Options
+can be set for good with `hame config`, or as HAME_<OPTION> in the environment."""
+
+
+class PromptCommand(click.Command):
+    """Takes the words of a prompt, and options after them."""
+
+    @override
+    def get_help(self, ctx: click.Context) -> str:
+        """The help of hame itself."""
+        return ctx.parent.get_help() if ctx.parent else super().get_help(ctx)
+
+
+class Root(click.Group):
+    """The group whose commands are imported when chosen, and whose other words are a prompt."""
+
+    @override
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of the help."""
+        return list(COMMANDS)
+
+    @override
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
+        return getattr(import_module(module), name)
+
+    @override
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command of that name, else the prompt that takes all the words."""
+        asked = ctx.params.get("print") or ctx.params.get("prompt") is not None
+        if asked or args[0] not in COMMANDS:
+            return "prompt", prompt, args
+        return super().resolve_command(ctx, args)
+
+    @override
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+
+
+@click.group(
+    cls=Root,
+    invoke_without_command=True,
+    subcommand_metavar="[PROMPT... | COMMAND]",
+    help=_HELP,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option("--version", "-V", "version", is_flag=True, help="Show the version and leave.")
+@add_options
+@click.pass_context
+def root(ctx: click.Context, **options: object) -> int | None:
+    """Keep the options; without a command, start."""
+    if options.pop("version"):
+        from hame.version import __version__
+
+        click.echo(f"hame {__version__}")
+        ctx.exit()
+    ctx.obj = options
+    return _begin(options, ()) if ctx.invoked_subcommand is None else None
+
+
+@click.command(cls=PromptCommand, context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("words", nargs=-1)
+@add_options
+@click.pass_obj
+def prompt(before: dict[str, object], words: tuple[str, ...], **options: object) -> int:
+    """Start with a prompt; options after the words win over those before them."""
+    merged = {
+        name: value if value not in {None, False} and value != () else before[name]
+        for name, value in options.items()
+    }
+    if options["color"] is not None:
+        merged["color"] = options["color"]
+    merged["add_dirs"] = _joined(before["add_dirs"], options["add_dirs"])
+    return _begin(merged, words)
+
+
+def _joined(*lists: object) -> tuple[str, ...]:
+    parts = [cast("tuple[str, ...]", part) for part in lists if isinstance(part, tuple)]
+    return tuple(item for part in parts for item in part)
+
+
+def _begin(options: dict[str, object], words: tuple[str, ...]) -> int:
+    from hame.cli.begin import begin
+
+    return begin(options, words)

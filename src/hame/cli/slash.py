@@ -1,0 +1,72 @@
+"""Slash commands of the conversation: their names, and how a line is read as one."""
+
+import re
+
+import msgspec
+
+from hame.base.errors import ConfigError
+from hame.base.settings import Mode
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "help": ("", "what can be typed here"),
+    "model": ("[NAME]", "show the model, or ask another from now on"),
+    "mode": ("[ask|auto|plan]", "show or change what runs without a question"),
+    "clear": ("", "begin a new session"),
+    "sessions": ("", "list the sessions of this folder"),
+    "resume": ("[ID]", "go on with another session; the last one without an id"),
+    "quit": ("", "leave"),
+}
+
+_COMMAND = re.compile(r"/([a-z-]+)(?:\s+(.*))?", re.DOTALL)
+
+
+class Slash(msgspec.Struct, frozen=True):
+    """A slash command that was typed."""
+
+    name: str
+    argument: str
+
+
+def read_slash(line: str) -> Slash | None:
+    """The command in a line; None for a line that goes to the model.
+
+    A path such as /usr/lib is no command, nor is anything after a space.
+
+    Raises:
+        ConfigError: if it looks like a command and there is none of that name.
+    """
+    match = _COMMAND.fullmatch(line.rstrip())
+    if match is None:
+        return None
+    name = match[1]
+    if name not in COMMANDS:
+        raise ConfigError(
+            f"there is no command /{name}",
+            hint="/help lists them; a line that starts with a space goes to the model as it is.",
+        )
+    return Slash(name, (match[2] or "").strip())
+
+
+def read_mode(word: str) -> Mode:
+    """A mode by its name.
+
+    Raises:
+        ConfigError: if there is no such mode.
+    """
+    try:
+        return Mode(word.strip().lower())
+    except ValueError as error:
+        raise ConfigError(f"there is no mode {word}", hint=f"Modes: {', '.join(Mode)}.") from error
+
+
+def help_lines() -> list[str]:
+    """What `/help` says."""
+    spoken = {f"/{name} {form}".rstrip(): about for name, (form, about) in COMMANDS.items()}
+    widest = max(map(len, spoken))
+    lines = [f"{form:<{widest}}  {about}" for form, about in spoken.items()]
+    return [
+        *lines,
+        "",
+        "Anything else goes to the model; while it works, what you send is delivered at its next step.",
+        "Ctrl-C stops the run, a second one kills it; Ctrl-D leaves. @path attaches a file.",
+    ]

@@ -1,0 +1,119 @@
+"""The process around the command line: streams, errors and exit codes."""
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from hame.cli.exits import ExitCode, code_of
+from hame.cli.root import root
+
+if TYPE_CHECKING:
+    from hame.base.errors import HameError
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command line to its exit code; errors are said on stderr."""
+    _open_streams()
+    try:
+        code = root.main(list(arguments), prog_name="hame", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _close_stdout()
+        return ExitCode.BROKEN_PIPE
+    except (KeyboardInterrupt, click.Abort):
+        return ExitCode.STOPPED
+    except click.ClickException as error:
+        return _usage_error(error, arguments)
+    except Exception as error:  # noqa: BLE001 - the last place where anything can be said
+        return _say(error, arguments)
+    return code if isinstance(code, int) else ExitCode.DONE
+
+
+def _open_streams() -> None:
+    """Make sure that no text is an error to print, whatever the locale."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def _close_stdout() -> None:
+    """Nobody reads any more; the flush at exit must not complain about it."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
+
+
+def _usage_error(error: click.ClickException, arguments: Sequence[str]) -> int:
+    from hame.base.errors import ConfigError
+
+    message = error.format_message()
+    failed = ConfigError(message[:1].lower() + message[1:], hint="See hame --help.")
+    _report(failed, ExitCode.USAGE, arguments)
+    return ExitCode.USAGE
+
+
+def _say(error: Exception, arguments: Sequence[str]) -> int:
+    from hame.base.errors import HameError
+
+    if isinstance(error, HameError):
+        code = code_of(error)
+        _report(error, code, arguments)
+        return code
+    message = f"hame itself failed: {type(error).__name__}: {error}"
+    _report(
+        HameError(message, hint=f"This is a bug in hame. {_keep_trace(error)}"),
+        ExitCode.FAILED,
+        arguments,
+    )
+    return ExitCode.FAILED
+
+
+def _report(error: "HameError", code: int, arguments: Sequence[str]) -> None:
+    """Say what went wrong where people look, and in the result where a program reads one."""
+    from hame.cli.reveal import clean
+
+    sys.stderr.write(f"hame: {clean(error.message)}\n")
+    if error.hint:
+        sys.stderr.write(f"      {clean(error.hint)}\n")
+    wanted = _wanted_format(arguments)
+    if wanted in {"json", "stream-json"}:
+        from hame.cli.stream_json import JsonView
+
+        JsonView(sys.stdout, events=wanted == "stream-json").fail(error, code)
+
+
+def _wanted_format(arguments: Sequence[str]) -> str:
+    """The output format as far as a command line that could not be used tells it."""
+    from hame.config.environment import read_environment
+
+    wanted = read_environment().get("HAME_OUTPUT_FORMAT", "")
+    for word, after in zip(arguments, (*arguments[1:], ""), strict=True):
+        if word == "--output-format":
+            wanted = after
+        elif word.startswith("--output-format="):
+            wanted = word.partition("=")[2]
+    return wanted
+
+
+def _keep_trace(error: Exception) -> str:
+    """Write the traceback to the log folder, and say where."""
+    import time
+    import traceback
+    from pathlib import Path
+
+    from hame.config.environment import read_environment
+    from hame.config.places import find_places
+
+    folder = Path(find_places(read_environment()).log)
+    path = folder / f"crash-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+        path.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+    except OSError as problem:
+        return f"The traceback could not be kept: {problem}"
+    return f"The traceback is in {path}"

@@ -1,0 +1,165 @@
+"""The part of a conversation that runs on the event loop: the session, its runs, the keys meanwhile."""
+
+import asyncio
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from anyio import create_task_group
+from anyio.abc import TaskGroup
+
+from hame.base.errors import ConfigError
+from hame.base.event import QuestionAsked, RunEvent
+from hame.cli.drawing import Drawing
+from hame.cli.launch import Launch
+from hame.cli.plain import PlainView
+from hame.cli.questions import decline, read_answer
+from hame.cli.render import TerminalView
+from hame.cli.running import follow
+from hame.cli.session import Build, Session
+from hame.cli.slash import Slash, read_mode, read_slash
+from hame.cli.terminal import keys_to, lines_to, terminal_view
+from hame.cli.typed import Closed, LineEditor, Sent
+
+
+class Talk:
+    """A session and the terminal it is talked to at; opened when it is first needed."""
+
+    def __init__(self, launch: Launch, build: Build, drawing: Drawing, *, escapes: bool) -> None:
+        """With `escapes` False the terminal gets plain lines."""
+        self._launch, self._build, self._escapes = launch, build, escapes
+        self._runner = asyncio.Runner()
+        self._session: Session | None = None
+        self._editor = LineEditor()
+        self._begun = ""
+        """A line that a question interrupted; it comes back after the answer."""
+        self._tasks: TaskGroup | None = None
+        self.later: list[str] = []
+        """Lines that were sent during a run and are to be taken after it."""
+        self._view: TerminalView | PlainView = (
+            terminal_view(launch, lambda: self._editor.text, drawing)
+            if escapes
+            else PlainView(sys.stdout, thinking=launch.settings.show_thinking)
+        )
+
+    @property
+    def session(self) -> Session:
+        """The session, opened now if it was not.
+
+        Raises:
+            ConfigError: if it cannot be.
+        """
+        if self._session is None:
+            self._session = self._runner.run(self._open())
+        return self._session
+
+    def run(self, text: str) -> None:
+        """Run a prompt to its end.
+
+        Raises:
+            ConfigError: if no model can be asked.
+            KilledError: if the process is to end.
+        """
+        session = self.session
+        self._runner.run(self._run(session, text))
+
+    def do(self, slash: Slash) -> str:
+        """Do what a slash command asks of the session; what came of it.
+
+        Raises:
+            HameError: if it cannot be done.
+        """
+        return self._runner.run(self._do(self.session, slash))
+
+    def take_begun(self) -> str:
+        """What was typed during the run and not sent."""
+        return self._editor.take()
+
+    def close(self) -> None:
+        """Let go of the session."""
+        if self._session is not None:
+            self._runner.run(self._session.close())
+        self._runner.close()
+
+    # ------------------------------------------------------------ on the event loop
+
+    async def _open(self) -> Session:
+        return await self._build(self._launch)
+
+    async def _run(self, session: Session, text: str) -> None:
+        unsubscribe = session.subscribe(self._put_line_aside)
+        keys: Callable[[Callable[[bytes], None]], AbstractContextManager[None]] = (
+            keys_to if self._escapes else lines_to
+        )
+        try:
+            async with create_task_group() as self._tasks:
+                with keys(lambda data: self._typed(session, data)):
+                    await follow(session, text, self._view)
+        finally:
+            unsubscribe()
+
+    async def _do(self, session: Session, slash: Slash) -> str:
+        match slash.name:
+            case "model":
+                await session.set_model(slash.argument)
+                return f"model: {session.model}"
+            case "mode":
+                await session.set_mode(read_mode(slash.argument))
+                return f"mode: {session.mode}"
+            case "clear":
+                await session.clear()
+                return f"new session {session.session}"
+            case "resume":
+                await session.resume(slash.argument)
+                return f"session {session.session}"
+            case _:
+                raise ConfigError(f"/{slash.name} is not for the session")
+
+    # ------------------------------------------------------------ keys during a run
+
+    def _typed(self, session: Session, data: bytes) -> None:
+        for event in self._editor.feed(data):
+            match event:
+                case Sent(text=text):
+                    self._sent(session, text)
+                case Closed():
+                    self._closed(session)
+        self._view.tick()
+
+    def _sent(self, session: Session, text: str) -> None:
+        question = self._view.question
+        if question is not None:
+            if text.strip().lower() == "v":
+                self._view.ask_again(whole=True)
+            elif (answer := read_answer(question, text)) is None:
+                self._view.ask_again()
+            elif session.answer(question.id, answer):
+                self._editor.text, self._begun = self._begun, ""
+        elif text.strip():
+            self._steer(session, text)
+
+    def _steer(self, session: Session, text: str) -> None:
+        try:
+            slash = read_slash(text)
+            mode = read_mode(slash.argument) if slash and slash.name == "mode" else None
+        except ConfigError as error:
+            self._view.tell(f"{error.message}. {error.hint}")
+            return
+        if mode is not None and self._tasks is not None:
+            self._tasks.start_soon(session.set_mode, mode)
+        elif slash is not None:
+            self._view.tell(f"after this run: {text.strip()}")
+            self.later.append(text)
+        else:
+            session.steer(text)
+            self._view.queue(text)
+
+    def _closed(self, session: Session) -> None:
+        question = self._view.question
+        if question is not None:
+            session.answer(question.id, decline(question))
+
+    def _put_line_aside(self, event: RunEvent) -> None:
+        """What was being typed when a question came up is not an answer to it."""
+        if isinstance(event, QuestionAsked) and not self._begun:
+            self._begun = self._editor.take()
