@@ -45,8 +45,8 @@ def _shape(marks: str, pattern: str) -> _Shape:
     return _Shape(tuple(marks.split("|")), re.compile(pattern))
 
 
-_LEFT = r"(?<![A-Za-z0-9+/_-])"
-"""A token begins where a word begins; inside encoded data nothing is one."""
+_LEFT = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
+"""A token begins where a word begins, or after an escaped end of line."""
 
 _SHAPES: tuple[_Shape, ...] = (
     _shape(
@@ -63,7 +63,7 @@ _SHAPES: tuple[_Shape, ...] = (
     _shape("gho_|ghp_|ghr_|ghs_|ghu_", _LEFT + r"gh[oprsu]_[A-Za-z0-9]{30,}"),
     _shape("github_pat_", _LEFT + r"github_pat_[A-Za-z0-9_]{22,}"),
     _shape("glpat-", _LEFT + r"glpat-[A-Za-z0-9_-]{20,}"),
-    _shape("AKIA|ASIA", _LEFT + r"A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9+/_-])"),
+    _shape("AKIA|ASIA", _LEFT + r"A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])"),
     _shape(
         "secret_access_key|SECRET_ACCESS_KEY|SecretAccessKey",
         r"(?P<keep>(?i:secret_?access_?key)[\"']?\s{0,8}[=:]\s{0,8}[\"']?)"

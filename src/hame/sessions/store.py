@@ -92,8 +92,8 @@ class SessionStore:
         """
         found: list[SessionSummary] = []
         for file in sorted(self._files(), key=lambda file: (-file.updated, file.path.name)):
-            summary = _summarize(file)
-            if cwd is None or summary.cwd == cwd:
+            summary = _summarize(file, cwd)
+            if summary is not None:
                 found.append(summary)
                 if len(found) == limit:
                     break
@@ -162,12 +162,16 @@ class _Head(msgspec.Struct):
     words: str = ""
 
 
-def _summarize(file: _File) -> SessionSummary:
+def _summarize(file: _File, cwd: str | None) -> SessionSummary | None:
+    """What is to be said of a file; None for a session of another project than is wanted."""
     head, title = _Head(), None
     with suppress(OSError), file.path.open("rb") as source:
         _read_head(source.readline, head)
-        title = _last_title(source, file.size)
+        if cwd is None or (head.started and head.started.cwd == cwd):
+            title = _last_title(source, file.size)
     started = head.started
+    if cwd is not None and (started is None or started.cwd != cwd):
+        return None
     return SessionSummary(
         id=file.path.stem,
         title=title or (started.title if started else "") or head.words,
