@@ -1,6 +1,9 @@
 """A project on disk."""
 
-from collections.abc import Callable
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -25,6 +28,16 @@ class DiskProject:
         return file.read_bytes() if file.is_file() else None
 
 
+def names_in(folder: Path) -> list[str]:
+    """Everything below a folder, sorted."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def open_descriptors() -> int:
+    """How many this process has."""
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
 ProjectMaker = Callable[[str | None], DiskProject]
 
 
@@ -41,3 +54,22 @@ def make_project(tmp_path: Path, home: Path) -> ProjectMaker:
 @pytest.fixture
 def project(make_project: ProjectMaker) -> DiskProject:
     return make_project("")
+
+
+@pytest.fixture
+def plain_project() -> Iterator[DiskProject]:
+    """A project of a user who may not do everything; where the tests run as root, of `nobody`."""
+    above = Path(tempfile.mkdtemp())
+    root = above / "project"
+    root.mkdir()
+    nobody = 65534
+    me = os.geteuid()
+    if me == 0:
+        for folder in (above, root):
+            os.chown(folder, nobody, nobody)
+        os.seteuid(nobody)
+    try:
+        yield DiskProject(root, above, "")
+    finally:
+        os.seteuid(me)
+        shutil.rmtree(above)

@@ -12,17 +12,13 @@ from hame.base.errors import PathError
 from hame.base.path import FileKind, Resolution
 from hame.base.zone import Operation, ProjectPaths, Zone
 from hame.workspace.locate import locate
-from workspace.conftest import DiskProject
+from workspace.conftest import DiskProject, open_descriptors
 
 
 def resolve(project: DiskProject, path: str, operation: Operation = Operation.READ) -> Resolution:
     place = project.workspace.locate(path, operation)
     place.close()
     return place.resolution
-
-
-def open_descriptors() -> int:
-    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 def test_a_link_is_shown_as_what_it_leads_to(project: DiskProject) -> None:

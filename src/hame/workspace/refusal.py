@@ -28,6 +28,8 @@ _WORDS: dict[int, str] = {
     errno.ENFILE: "too many files are open on this machine",
     errno.EAGAIN: "has nothing to read now and would have to be waited for",
     errno.EIO: "the disk reports an error",
+    errno.ENOEXEC: "it is not a program",
+    errno.E2BIG: "the command is too long",
     errno.ESTALE: "the network file system lost it; try again",
 }
 

@@ -34,6 +34,8 @@ def spawn(launch: Launch, environment: Mapping[str, str]) -> tuple[subprocess.Po
     Raises:
         ToolError: if it cannot be started.
     """
+    if not launch.argv:
+        raise ToolError("there is no program to start: the command is empty")
     with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
         stdin, input_end = _stdin(launch, theirs, ours)
         stdout, output_end = _pipe(theirs, ours)
@@ -92,7 +94,7 @@ def _stdin(
 
 
 def _why_not_started(launch: Launch, error: OSError | ValueError) -> str:
-    program = launch.argv[0] if launch.argv else "an empty command"
+    program = launch.argv[0]
     if isinstance(error, ValueError):
         return f"cannot start {program}: the command holds a NUL byte"
     if error.filename == launch.cwd:
