@@ -1,0 +1,75 @@
+"""Histories of every kind, as a wire gets them: arbitrary ones, repaired."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import strategies as st
+
+from hame.base.message import (
+    Assistant,
+    Document,
+    Image,
+    Message,
+    Note,
+    Opaque,
+    Origin,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    ToolResults,
+    User,
+)
+from hame.base.model import ModelFacts
+from hame.llm.repair import Repair
+
+Histories = Callable[[ModelFacts, list[Opaque]], st.SearchStrategy[tuple[Message, ...]]]
+
+_texts = st.sampled_from(["", "\n\n", "hello", "wörld 😊", 'say "hi"\\n']) | st.text(max_size=6)
+_ids = st.sampled_from(["a", "b", "call:1", "x" * 70])
+_signatures = st.none() | st.just("c2lnbmF0dXJl")
+_arguments = st.dictionaries(_texts, _texts | st.integers() | st.none(), max_size=2)
+_images = st.builds(Image, st.just("image/png"), st.just(b"png"), _texts, _signatures)
+_documents = st.builds(Document, st.just("application/pdf"), st.just(b"%PDF"), _texts)
+_calls = st.builds(
+    ToolCall,
+    _ids,
+    st.sampled_from(["read_file", "run"]),
+    st.none() | _arguments,
+    st.none(),
+    _signatures,
+)
+_words = st.builds(Text, _texts) | st.builds(Note, _texts, _texts)
+_users = st.lists(_words | _images | _documents, max_size=3).map(lambda c: User(tuple(c)))
+_results = st.builds(
+    lambda call_id, content, failed: ToolResult(call_id, "read_file", tuple(content), failed),
+    _ids,
+    st.lists(st.builds(Text, _texts) | _images | _documents, max_size=2),
+    st.booleans(),
+)
+_answered = st.lists(_results, max_size=3).map(lambda results: ToolResults(tuple(results)))
+
+
+@pytest.fixture(scope="session")
+def histories() -> Histories:
+    """Makes a strategy of histories that are legal for a model, its own opaque blocks among them."""
+
+    def strategy(facts: ModelFacts, own: list[Opaque]) -> st.SearchStrategy[tuple[Message, ...]]:
+        here = Origin(facts.wire, facts.backend, facts.model)
+        opaque = st.sampled_from([*own, Opaque("another_wire", "reasoning", {"type": "reasoning"})])
+        blocks = (
+            st.builds(Text, _texts, _signatures)
+            | st.builds(Thinking, _texts, _signatures)
+            | opaque
+            | _calls
+            | _images
+        )
+        answers = st.builds(
+            lambda content, origin: Assistant(tuple(content), origin=origin),
+            st.lists(blocks, max_size=5),
+            st.sampled_from([None, here, here, Origin("another_wire", "b", "m")]),
+        )
+        messages = st.lists(_users | answers | answers | _answered, max_size=10)
+        return messages.map(lambda found: Repair(facts)(tuple(found)))
+
+    return strategy
