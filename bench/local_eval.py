@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from hame.app.api import open_session
-from hame.base.event import CallProposed, CallSettled, RunEnded, TextDelta
+from hame.base.event import CallSettled, CallStarted, RunEnded, TextDelta
 from local_tasks import SETS, Task
 
 REFERENCE = Path(__file__).resolve().parents[2] / "shared" / "reference" / "local_eval.py"
@@ -141,10 +141,10 @@ async def _run(root: Path, prompt: str, model: str) -> tuple[Seen, RunEnded]:
             match event:
                 case TextDelta(text=text):
                     said.append(text)
-                case CallProposed(call=call):
+                case CallStarted(tool=tool, arguments=arguments):
                     # The reference's checks know the test runner by this name.
-                    name = "run_tests" if call.name == "run_command" else call.name
-                    calls.append((name, call.arguments or {}))
+                    name = "run_tests" if tool == "run_command" else tool
+                    calls.append((name, arguments))
                 case CallSettled():
                     said.clear()
                 case RunEnded():
@@ -177,7 +177,7 @@ def report(rows: list[Row], groups: list[str]) -> None:
 
 
 async def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description="Evaluate the built-in model in the real loop.")
     parser.add_argument("--sets", default="dev,held")
     parser.add_argument("--only", default="", help="names of tasks, separated by commas")
     parser.add_argument("--model", default="local/smollm2-135m")

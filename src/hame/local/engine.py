@@ -101,6 +101,11 @@ class LocalEngine(Engine):
         """Process id of the child that was started last; None when there is none."""
         return self._child.process.pid if self._child else None
 
+    @property
+    def url(self) -> str | None:
+        """Where the child that was started last is reached, with a key."""
+        return self._child.address.url if self._child else None
+
     @override
     async def complete(
         self, prompt: str, *, grammar: str = "", most_tokens: int = 1, likeliest: int = 0
@@ -273,15 +278,15 @@ class _Child:
         """Closing it ends the child."""
         self.process = process
         self._http = http
-        self._address = address
+        self.address = address
 
     async def ask(self, body: JsonObject) -> Completion:
         request = HttpRequest(
             method="POST",
-            url=f"{self._address.url}/completion",
+            url=f"{self.address.url}/completion",
             headers=(
                 ("content-type", "application/json"),
-                ("authorization", f"Bearer {self._address.key}"),
+                ("authorization", f"Bearer {self.address.key}"),
             ),
             body=dump_bytes(body),
         )

@@ -31,10 +31,12 @@ def main() -> None:
     """Serve until standard input closes or nobody asks any more."""
     config = json.loads(_read_line())
     answers = _keep_answers_apart()
-    threading.Thread(target=_end_in_time, args=(config["idle_s"],), daemon=True).start()
+    loaded = threading.Event()
+    threading.Thread(target=_end_in_time, args=(config["idle_s"], loaded), daemon=True).start()
     server = _serve(config)
     answers.write(json.dumps({"url": server.listening_address}).encode() + b"\n")
     os.dup2(os.open(os.devnull, os.O_WRONLY), STDERR)
+    loaded.set()
     threading.Event().wait()
 
 
@@ -56,13 +58,14 @@ def _keep_answers_apart() -> BinaryIO:
     return own
 
 
-def _end_in_time(idle_s: float) -> None:
+def _end_in_time(idle_s: float, loaded: threading.Event) -> None:
     """End the process with its parent, or when no request has been going for so long."""
     going = 0
     while True:
         readable, _, _ = select.select([STDIN], [], [], idle_s)
         signs = os.read(STDIN, 4096) if readable else b""
-        closed, forgotten = readable and not signs, not readable and going == 0
+        closed = readable and not signs
+        forgotten = not readable and going == 0 and loaded.is_set()
         if closed or forgotten:
             os._exit(0)
         going += signs.count(b"+") - signs.count(b"-")
