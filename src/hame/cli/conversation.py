@@ -5,10 +5,12 @@ The prompt is shown first; what a run needs is imported while the user types.
 
 import sys
 import threading
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from hame.base.errors import HameError
+from hame.cli.cells import wrap
 from hame.cli.drawing import Drawing
 from hame.cli.exits import ExitCode
 from hame.cli.history import Prompt
@@ -16,6 +18,7 @@ from hame.cli.launch import Launch, paint_for
 from hame.cli.paint import POINTER
 from hame.cli.reveal import clean
 from hame.cli.slash import COMMANDS, Slash, help_lines, read_slash
+from hame.cli.terminal_size import terminal_size
 from hame.config.accents import accent_code
 from hame.version import __version__
 
@@ -68,9 +71,10 @@ class Conversation:
         return self._opened
 
     def _preload(self) -> None:
-        for name in _PRELOADED:
-            import_module(name)
-        self._drawing.load()
+        with suppress(Exception):  # What cannot be imported is said when it is needed.
+            for name in _PRELOADED:
+                import_module(name)
+            self._drawing.load()
 
     # ------------------------------------------------------------ lines
 
@@ -163,7 +167,8 @@ class Conversation:
 
     def _say(self, *lines: str) -> None:
         for line in lines:
-            sys.stdout.write(self._paint.dim(clean(line)) + "\n")
+            for part in wrap(clean(line), terminal_size()[0] - 1):
+                sys.stdout.write(self._paint.dim(part) + "\n")
         sys.stdout.flush()
 
     def _complain(self, error: HameError) -> None:

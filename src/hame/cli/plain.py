@@ -79,6 +79,9 @@ class PlainView:
         """End the unfinished line."""
         self._end_line()
 
+    def resumed(self) -> None:
+        """Nothing was drawn that could have been overwritten."""
+
     def queue(self, text: str) -> None:
         """A message was sent to the run and waits to be delivered."""
         self._line(f"queued: {one_line(text)}")

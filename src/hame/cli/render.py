@@ -5,7 +5,7 @@ the line being typed. It is redrawn by `tick`, so that a burst of events costs o
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import assert_never
 
 import msgspec
@@ -52,15 +52,17 @@ class TerminalView:
         self._screen, self._paint, self._drawing = screen, paint, drawing
         self._show_thinking, self._typed, self._clock = show_thinking, typed, clock
         self._stay: list[str] = []
-        self._answer, self._thought = Blocks(), ""
+        self._answer, self._thought, self._thinking = Blocks(), "", False
         self._calls = CallRows(screen, paint, clock)
         self._wait: _Wait | None = None
-        self._pending = Pending()
+        self._pending, self._slip = Pending(), False
         self._queued: list[str] = []
         self._doing, self._since = "", clock()
         self._model = self._mode = self._sandbox = ""
         self._tokens, self._cost = 0, None
         self._running = False
+        self._gap = True
+        """Whether the last line that stays is empty, or there is none."""
 
     # ------------------------------------------------------------ View
 
@@ -103,6 +105,10 @@ class TerminalView:
         self._running = False
         self.tick()
 
+    def resumed(self) -> None:
+        """Something else has written to the terminal meanwhile."""
+        self._screen.forget()
+
     # ------------------------------------------------------------ the user's side
 
     def queue(self, text: str) -> None:
@@ -117,9 +123,8 @@ class TerminalView:
         """The pending question was not answered; with `whole` everything of it is shown."""
         if self.question is not None and whole:
             self._ask(self.question, whole=True)
-        elif self.question is not None:
-            self._keep(self._paint.warn("  That is none of the answers."))
-            self._keep(*draw_choices(self.question, self._paint))
+        else:
+            self._slip = True
 
     @property
     def question(self) -> Question | None:
@@ -140,14 +145,21 @@ class TerminalView:
             return
         *lines, self._thought = (self._thought + clean(text)).split("\n")
         for line in lines:
-            self._keep(*self._draw_thought(line))
+            self._keep_thought(line)
+
+    def _keep_thought(self, line: str) -> None:
+        if not self._thinking and not self._gap:
+            self._keep("")
+        self._thinking = True
+        self._keep(*self._draw_thought(line))
 
     def _finish_thought(self) -> None:
         if self._thought:
-            self._keep(*self._draw_thought(self._thought))
+            self._keep_thought(self._thought)
             self._thought = ""
-        if self._doing == "thinking" and self._show_thinking:
+        if self._thinking and not self._gap:
             self._keep("")
+        self._thinking = False
 
     def _finish_words(self) -> None:
         self._finish_thought()
@@ -156,7 +168,7 @@ class TerminalView:
             self._keep_block(block)
 
     def _keep_block(self, block: str) -> None:
-        self._keep(*self._drawing.draw(block, self._screen.columns, wait=True), "")
+        self._keep_apart(self._drawing.draw(block, self._screen.columns, wait=True))
 
     def _draw_thought(self, line: str) -> list[str]:
         return [self._paint.thought(part) for part in wrap(line, self._screen.columns)]
@@ -215,8 +227,9 @@ class TerminalView:
             return
         if question.call_id:
             self._calls.seen(question.call_id)
-        self._keep("", *draw_question(question, self._paint, self._screen.columns, whole=whole))
-        self._keep(*draw_choices(question, self._paint))
+        self._slip = False
+        lines = draw_question(question, self._paint, self._screen.columns, whole=whole)
+        self._keep(*([] if self._gap else [""]), *lines)
 
     # ------------------------------------------------------------ the run
 
@@ -251,9 +264,8 @@ class TerminalView:
             self.tell(f"  {hint}")
         for text in self._queued:
             self.tell(f"goes with your next message: {one_line(text)}")
-        self._keep(
-            *(self._paint.dim(line) for line in wrap(spent_line(ended), self._screen.columns))
-        )
+        spent = wrap(spent_line(ended), self._screen.columns)
+        self._keep_apart([self._paint.dim(line) for line in spent])
 
     def _show_change(
         self, event: ev.SteeringTaken | ev.ModeChanged | ev.Compacted | ev.ConstraintChanged
@@ -286,21 +298,29 @@ class TerminalView:
     # ------------------------------------------------------------ drawing
 
     def _keep(self, *lines: str) -> None:
-        self._stay += lines
+        if lines:
+            self._stay += lines
+            self._gap = not lines[-1]
+
+    def _keep_apart(self, lines: Sequence[str]) -> None:
+        """Keep lines with an empty one before and after them."""
+        self._keep(*([] if self._gap else [""]), *lines, "")
 
     def _live(self) -> list[str]:
-        lines = self._live_words()
-        lines += self._calls.live()
-        for text in self._queued:
-            lines.append(self._paint.dim(cut(f"  queued: {one_line(text)}", self._screen.columns)))
-        if lines:
-            lines.append("")
-        if self.question is None:
-            lines.append(self._status())
+        if self.question is not None:
+            lines = draw_choices(self.question, self._paint)
+            slip = "that is none of the answers" if self._slip else "Ctrl-C stops the run"
+            lines.append((self._paint.warn if self._slip else self._paint.dim)(f"     {slip}"))
+        else:
+            lines = self._live_words() + self._calls.live()
+            for text in self._queued:
+                lines.append(
+                    self._paint.dim(cut(f"  queued: {one_line(text)}", self._screen.columns))
+                )
+            lines += ["", self._status()] if lines else [self._status()]
         typed = self._typed()
         if typed is not None:
-            room = self._screen.columns - 2
-            shown = cut_start(clean(typed.replace("\n", "⏎ ")), room)
+            shown = cut_start(clean(typed.replace("\n", "⏎ ")), self._screen.columns - 2)
             lines.append(self._paint.accent(f"{POINTER} ") + shown)
         return lines
 
@@ -316,15 +336,21 @@ class TerminalView:
         now = self._clock()
         if self._wait is not None:
             left = max(self._wait.until - now, 0)
-            doing = f"waiting {left:.0f} s (attempt {self._wait.attempt} failed): {self._wait.why}"
+            doing = f"waiting {left:.0f} s"
         elif self._calls.running:
             doing = "running"
         else:
-            doing = self._doing or f"waiting for {self._model}"
-        parts = [f"{doing} · {duration(now - self._since)}", self._mode, self._model]
+            doing = self._doing or "waiting for the model"
+        if self._wait is not None:
+            why = f"attempt {self._wait.attempt} failed: {self._wait.why}"
+            return self._status_line([doing, "Ctrl-C stops", why])
+        parts = [f"{doing} · {duration(now - self._since)}", "Ctrl-C stops", self._mode]
+        parts += [self._model, f"sandbox {self._sandbox}"]
         if self._tokens:
             spent = f" · {money(self._cost)}" if self._cost is not None else ""
             parts.append(f"{tokens(self._tokens)} tokens{spent}")
-        parts += [f"sandbox {self._sandbox}", "Ctrl-C stops"]
+        return self._status_line(parts)
+
+    def _status_line(self, parts: Sequence[str]) -> str:
         text = " · ".join(part for part in parts if part)
-        return f"{self._paint.accent(spinner(now))} {self._paint.dim(cut(text, self._screen.columns - 2))}"
+        return f"{self._paint.accent(spinner(self._clock()))} {self._paint.dim(cut(text, self._screen.columns - 2))}"

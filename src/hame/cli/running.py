@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
 import anyio
+from anyio.abc import TaskGroup
 
 from hame.base.event import RunEnded
 from hame.cli.exits import ExitCode
@@ -31,9 +32,11 @@ class KilledError(Exception):
 class Interrupts:
     """Ctrl-C and its like during a run: the first stops it, the second kills."""
 
-    def __init__(self, session: Session, scope: anyio.CancelScope) -> None:
-        """Watch over a run of `session` inside `scope`."""
-        self._session, self._scope = session, scope
+    def __init__(
+        self, session: Session, scope: anyio.CancelScope, leave: Callable[[], None]
+    ) -> None:
+        """Watch over a run of `session` inside `scope`; `leave` puts the terminal right."""
+        self._session, self._scope, self._leave = session, scope, leave
         self._stopping = False
         self.code: int | None = None
         """Set when the process is to end."""
@@ -55,40 +58,76 @@ class Interrupts:
     def _kill(self, code: int) -> None:
         self.code = code
         self._scope.cancel()
-        timer = threading.Timer(_GRACE_S, os._exit, (code,))
+        timer = threading.Timer(_GRACE_S, self._exit, (code,))
         timer.daemon = True
         timer.start()
 
+    def _exit(self, code: int) -> None:
+        self._leave()
+        os._exit(code)
 
-async def follow(session: Session, text: str, view: View) -> RunEnded:
+
+async def follow(
+    session: Session,
+    text: str,
+    view: View,
+    *,
+    started: Callable[[TaskGroup], None] = lambda _tasks: None,
+    leave: Callable[[], None] = lambda: None,
+) -> RunEnded:
     """Run a prompt and show it. Ctrl-C stops the run; a second one kills it.
+
+    `started` is handed the task group of the run; `leave` puts the terminal right when the process
+    cannot wait for the run to end.
 
     Raises:
         KilledError: if the process is to end now.
-        ConfigError: if no model can be asked.
+        HameError: if the run could not be started.
+        OSError: if the view can no longer be written to.
     """
+    scope = anyio.CancelScope()
+    interrupts = Interrupts(session, scope, leave)
+    follower = _Follower(session, view)
     unsubscribe = session.subscribe(view.show)
     try:
-        scope = anyio.CancelScope()
-        interrupts = Interrupts(session, scope)
-        ended: RunEnded | None = None
         with scope:
             async with _signals(interrupts), anyio.create_task_group() as tasks:
-                tasks.start_soon(_redraw, view)
-                ended = await session.prompt(text)
+                started(tasks)
+                tasks.start_soon(follower.redraw)
+                await follower.run(text)
                 tasks.cancel_scope.cancel()
-        if ended is None or interrupts.code is not None:
-            raise KilledError(interrupts.code or ExitCode.FAILED)
-        return ended
     finally:
         unsubscribe()
-        view.close()
+    view.close()
+    if follower.error is not None:
+        raise follower.error
+    if follower.ended is None or interrupts.code is not None:
+        raise KilledError(interrupts.code or ExitCode.FAILED)
+    return follower.ended
 
 
-async def _redraw(view: View) -> None:
-    while True:
-        view.tick()
-        await anyio.sleep(_REDRAW_S)
+class _Follower:
+    """Keeps errors out of the task group, which would wrap them up."""
+
+    def __init__(self, session: Session, view: View) -> None:
+        self._session, self._view = session, view
+        self.ended: RunEnded | None = None
+        self.error: Exception | None = None
+
+    async def run(self, text: str) -> None:
+        try:
+            self.ended = await self._session.prompt(text)
+        except Exception as error:  # noqa: BLE001 - raised by `follow`
+            self.error = self.error or error
+
+    async def redraw(self) -> None:
+        try:
+            while True:
+                self._view.tick()
+                await anyio.sleep(_REDRAW_S)
+        except OSError as error:
+            self.error = error
+            self._session.cancel("stopped because its terminal went away")
 
 
 @asynccontextmanager

@@ -91,7 +91,7 @@ def _wanted_format(arguments: Sequence[str]) -> str:
     from hame.config.environment import read_environment
 
     wanted = read_environment().get("HAME_OUTPUT_FORMAT", "")
-    for word, after in zip(arguments, (*arguments[1:], ""), strict=True):
+    for word, after in zip(arguments, [*arguments[1:], ""], strict=False):
         if word == "--output-format":
             wanted = after
         elif word.startswith("--output-format="):

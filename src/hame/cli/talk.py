@@ -2,10 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 
-from anyio import create_task_group
 from anyio.abc import TaskGroup
 
 from hame.base.errors import ConfigError
@@ -88,15 +85,16 @@ class Talk:
 
     async def _run(self, session: Session, text: str) -> None:
         unsubscribe = session.subscribe(self._put_line_aside)
-        keys: Callable[[Callable[[bytes], None]], AbstractContextManager[None]] = (
-            keys_to if self._escapes else lines_to
-        )
+        keys = keys_to if self._escapes else lines_to
         try:
-            async with create_task_group() as self._tasks:
-                with keys(lambda data: self._typed(session, data)):
-                    await follow(session, text, self._view)
+            with keys(lambda data: self._typed(session, data), self._view.resumed) as leave:
+                await follow(session, text, self._view, started=self._keep_tasks, leave=leave)
         finally:
+            self._tasks = None
             unsubscribe()
+
+    def _keep_tasks(self, tasks: TaskGroup) -> None:
+        self._tasks = tasks
 
     async def _do(self, session: Session, slash: Slash) -> str:
         match slash.name:

@@ -40,11 +40,13 @@ def new_drawing(launch: Launch) -> Drawing:
 
 
 @contextmanager
-def keys_to(feed: Callable[[bytes], None]) -> Generator[None]:
+def keys_to(
+    feed: Callable[[bytes], None], resumed: Callable[[], None]
+) -> Generator[Callable[[], None]]:
     """Send what is typed to `feed` key by key while the block runs on the event loop.
 
     Typed characters are not echoed. Ctrl-C still interrupts; Ctrl-Z gives the terminal back as it
-    was for as long as hame is stopped.
+    was for as long as hame is stopped. What is yielded puts the terminal right at once.
     """
     loop, descriptor = asyncio.get_running_loop(), sys.stdin.fileno()
     before = termios.tcgetattr(descriptor)
@@ -63,12 +65,13 @@ def keys_to(feed: Callable[[bytes], None]) -> Generator[None]:
         leave()
         os.kill(0, signal.SIGSTOP)
         enter()
+        resumed()
 
     enter()
     loop.add_reader(descriptor, lambda: feed(os.read(descriptor, 4096)))
     loop.add_signal_handler(signal.SIGTSTP, suspend)
     try:
-        yield
+        yield leave
     finally:
         loop.remove_signal_handler(signal.SIGTSTP)
         loop.remove_reader(descriptor)
@@ -76,11 +79,13 @@ def keys_to(feed: Callable[[bytes], None]) -> Generator[None]:
 
 
 @contextmanager
-def lines_to(feed: Callable[[bytes], None]) -> Generator[None]:
+def lines_to(
+    feed: Callable[[bytes], None], _resumed: Callable[[], None]
+) -> Generator[Callable[[], None]]:
     """Send what is typed to `feed` line by line, for terminals that know no escapes."""
     loop, descriptor = asyncio.get_running_loop(), sys.stdin.fileno()
     loop.add_reader(descriptor, lambda: feed(os.read(descriptor, 4096)))
     try:
-        yield
+        yield lambda: None
     finally:
         loop.remove_reader(descriptor)

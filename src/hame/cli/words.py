@@ -118,7 +118,8 @@ def ending(run: RunResult) -> tuple[str, str]:
                 f"Say 'go on' to continue, or raise --max-{what}."
             )
         case Stopped(reason=reason):
-            return f"stopped: {one_line(reason)}" if reason else "stopped", ""
+            named = reason.startswith("stopped")
+            return one_line(reason) if named else f"stopped: {one_line(reason)}", ""
         case RunFailed(failure=failure):
             return failure_line(failure), failure.hint
         case _:
