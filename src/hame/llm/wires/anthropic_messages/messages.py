@@ -47,16 +47,18 @@ _THOUGHTS = frozenset({"thinking", "redacted_thinking"})
 class MessagesPage:
     """The turns of one conversation so far."""
 
-    __slots__ = ("_asked", "_facts", "_fresh", "_role", "_turns", "may_think")
+    __slots__ = ("_answers", "_asked", "_facts", "_fresh", "_role", "_turns", "may_think")
 
     def __init__(self, facts: ModelFacts) -> None:
         """Start an empty conversation."""
         self._facts = facts
         self._turns: list[bytes] = []
         self._role = ""
-        self._fresh = True
         self._asked: list[int] = []
         """Which of the turns are the user's."""
+        self._answers: list[Assistant] = []
+        """What the model's last turn was made of: more than one answer where the first was paused."""
+        self._fresh = True
         self.may_think = True
         """Whether the next answer may be given a budget for thinking.
 
@@ -66,27 +68,16 @@ class MessagesPage:
 
     def add(self, message: Message) -> None:
         """Write the next message; one that holds nothing the wire takes is left out."""
-        role = "assistant" if isinstance(message, Assistant) else "user"
-        written = _write(message, self._facts)
-        if not written:
-            return
-        self._watch(role, written[0])
-        blocks = b",".join(dump_bytes(block) for block in written)
-        if role == self._role:
-            self._turns[-1] = b"".join((self._turns[-1][:-2], b",", blocks, b"]}"))
-            return
-        self._role = role
-        if role == "user":
-            self._asked.append(len(self._turns))
-        self._turns.append(b"".join((b'{"role":"', role.encode(), b'","content":[', blocks, b"]}")))
-
-    def _watch(self, role: str, first: JsonObject) -> None:
-        """Note how a turn of the model's begins. One that starts with results goes on with it."""
-        if role == "assistant":
-            self.may_think = first["type"] in _THOUGHTS if self._fresh else self.may_think
-            self._fresh = False
-        elif role != self._role and first["type"] != "tool_result":
-            self._fresh = self.may_think = True
+        match message:
+            case User(content=content):
+                self._ask([_block(block) for block in content])
+            case ToolResults(results=results):
+                self._ask([_result(result) for result in results])
+            case Assistant():
+                self._answers.append(message)
+                self._answer(paused=_is_paused(message))
+            case _:
+                assert_never(message)
 
     def turns(self) -> bytes:
         """All turns, with a cache mark at the end of the last two of the user's.
@@ -99,6 +90,33 @@ class MessagesPage:
             turns[index] = mark(turns[index], b"]}")
         return b",".join(turns)
 
+    def _ask(self, blocks: list[JsonObject]) -> None:
+        if self._answers and _is_paused(self._answers[-1]):
+            self._answer(paused=False)  # it will not go on after all
+        self._answers = []
+        if self._role == "user":
+            self._turns[-1] = b"".join((self._turns[-1][:-2], b",", _joined(blocks), b"]}"))
+            return
+        if blocks[0]["type"] != "tool_result":
+            self._fresh = self.may_think = True
+        self._role = "user"
+        self._asked.append(len(self._turns))
+        self._turns.append(_turn("user", blocks))
+
+    def _answer(self, *, paused: bool) -> None:
+        """Write the model's turn, in place of what was written of it before."""
+        blocks = _answer(self._answers, self._facts, paused=paused)
+        if self._role == "assistant":
+            del self._turns[-1]
+            self._role = "user"
+        if not blocks:
+            return
+        if self._fresh:
+            self.may_think = blocks[0]["type"] in _THOUGHTS
+        self._fresh = False
+        self._role = "assistant"
+        self._turns.append(_turn("assistant", blocks))
+
 
 def mark(written: bytes, closing: bytes) -> bytes:
     """JSON that ends with an object and then `closing`, with a cache mark in that object."""
@@ -106,16 +124,12 @@ def mark(written: bytes, closing: bytes) -> bytes:
     return written[: -len(end)] + _MARK + end
 
 
-def _write(message: Message, facts: ModelFacts) -> list[JsonObject]:
-    match message:
-        case User(content=content):
-            return [_block(block) for block in content]
-        case ToolResults(results=results):
-            return [_result(result) for result in results]
-        case Assistant():
-            return _answer(message, facts)
-        case _:
-            assert_never(message)
+def _turn(role: str, blocks: list[JsonObject]) -> bytes:
+    return b"".join((b'{"role":"', role.encode(), b'","content":[', _joined(blocks), b"]}"))
+
+
+def _joined(blocks: list[JsonObject]) -> bytes:
+    return b",".join(dump_bytes(block) for block in blocks)
 
 
 def _block(block: UserBlock) -> JsonObject:
@@ -174,39 +188,43 @@ def _result(result: ToolResult) -> JsonObject:
 # ------------------------------------------------------------ answers
 
 
-def _answer(message: Assistant, facts: ModelFacts) -> list[JsonObject]:
-    """An earlier answer's blocks in the order they came."""
+def _is_paused(answer: Assistant) -> bool:
+    """Whether the provider will go on with an answer by itself."""
+    return answer.stop_reason is StopReason.PAUSE_TURN and not answer.calls
+
+
+def _answer(answers: list[Assistant], facts: ModelFacts, *, paused: bool) -> list[JsonObject]:
+    """The blocks of the model's turn in the order they came."""
     blocks: list[JsonObject] = []
-    dangling = _dangling(message)
-    for block in message.content:
+    dangling = frozenset[str]() if paused else _dangling(answers)
+    for block in (block for answer in answers for block in answer.content):
         match block:
-            case Text(text=text):
-                written = _text(text)
-            case Thinking():
-                written = _thinking(block, facts)
-            case ToolCall():
-                written = _call(block)
             case Opaque(wire=wire, kind=kind) if wire != WIRE or kind == REFUSAL:
-                written = None
+                pass
             case Opaque(kind="citations"):
-                written = None
                 _cite(blocks, block)
-            case Opaque():
-                written = None if call_id(block) in dangling else block.payload
+            case Opaque() if call_id(block) in dangling:
+                pass
+            case Opaque(payload=payload):
+                blocks.append(payload)
+            case Text(text=text):
+                blocks.append(_text(text))
+            case Thinking():
+                blocks += _thinking(block, facts)
+            case ToolCall():
+                blocks.append(_call(block))
             case Image():
-                written = None  # the wire has no place for a picture in an answer
+                pass  # the wire has no place for a picture in an answer
             case _:
                 assert_never(block)
-        if written is not None:
-            blocks.append(written)
-    return _trim(blocks, paused=message.stop_reason is StopReason.PAUSE_TURN)
+    return blocks if paused else _trim(blocks)
 
 
-def _thinking(block: Thinking, facts: ModelFacts) -> JsonObject | None:
+def _thinking(block: Thinking, facts: ModelFacts) -> list[JsonObject]:
     """Only signed thinking goes back, except to servers that sign nothing and want it all."""
-    if block.signature is None and Quirk.REASONING_REPLAY not in facts.quirks:
-        return None
-    return {"type": "thinking", "thinking": block.text, "signature": block.signature or ""}
+    if not block.signature and not (block.text and Quirk.REASONING_REPLAY in facts.quirks):
+        return []
+    return [{"type": "thinking", "thinking": block.text, "signature": block.signature or ""}]
 
 
 def _call(call: ToolCall) -> JsonObject:
@@ -224,21 +242,21 @@ def _cite(blocks: list[JsonObject], sources: Opaque) -> None:
         blocks[-1] = {**blocks[-1], CITATIONS: cited(sources)}
 
 
-def _dangling(message: Assistant) -> frozenset[str | None]:
-    """Calls the provider was to run itself and never did: an answer that stopped may not hold them.
+def _dangling(answers: list[Assistant]) -> frozenset[str]:
+    """Calls the provider was to run itself and never did: a turn that has ended may not hold them.
 
-    A paused answer goes on with them, and one that asks for tools gets their results later.
+    One that asks for tools may: their results come with its own, later.
     """
-    if message.stop_reason in {StopReason.PAUSE_TURN, StopReason.TOOL_USE}:
+    if any(answer.calls and answer.stop_reason is StopReason.TOOL_USE for answer in answers):
         return frozenset()
-    made = [block for block in message.content if isinstance(block, Opaque)]
+    made = [block for answer in answers for block in answer.content if isinstance(block, Opaque)]
     settled = {result_of(block) for block in made}
     return frozenset(name for block in made if (name := call_id(block)) and name not in settled)
 
 
-def _trim(blocks: list[JsonObject], *, paused: bool) -> list[JsonObject]:
-    """What an answer may not end with: thinking, unless it goes on, and white space."""
-    while blocks and blocks[-1]["type"] in _THOUGHTS and not paused:
+def _trim(blocks: list[JsonObject]) -> list[JsonObject]:
+    """What a turn that has ended may not end with: thinking, and white space."""
+    while blocks and blocks[-1]["type"] in _THOUGHTS:
         blocks.pop()
     if blocks and blocks[-1]["type"] == "text":
         blocks[-1] = {**blocks[-1], "text": str(blocks[-1]["text"]).rstrip()}
