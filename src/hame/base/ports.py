@@ -206,6 +206,10 @@ class Backend(Protocol):
         """Whether it could be asked: a key is set, or none is needed."""
         ...
 
+    def chosen(self) -> bool:
+        """Whether the user set it up, by a key or an address; a server that needs no key is not."""
+        ...
+
     def open(self, model: str) -> Model:
         """A model by the name its server knows.
 

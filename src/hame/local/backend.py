@@ -37,6 +37,10 @@ class LocalBackend:
         """Whether engine and weights are here and this processor runs them."""
         return engine_installed() and not missing_flags() and find_weights(self._folder) is not None
 
+    def chosen(self) -> bool:
+        """It is there for everybody; nobody sets it up in place of something else."""
+        return False
+
     def open(self, model: str) -> Model:
         """The built-in model.
 

@@ -1,0 +1,1 @@
+"""Which models exist here, and which one is meant."""

@@ -1,0 +1,76 @@
+"""From the name a user chose to one model; never to one the user did not choose."""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from hame.backends.registry import Registry
+from hame.base.errors import ConfigError
+from hame.base.ports import Backend, Model
+
+BUILT_IN = "local"
+
+FindServer = Callable[[], Awaitable[str | None]]
+"""Looks for a model server that runs on this machine: the id of its backend, or None."""
+
+
+async def no_server() -> str | None:
+    """Looks nowhere."""
+    return None
+
+
+class Router:
+    """Resolves `backend/model`, a bare backend, or nothing at all."""
+
+    def __init__(self, registry: Registry, find_server: FindServer = no_server) -> None:
+        """Take the backends, and a way to look for a running local server."""
+        self._registry = registry
+        self._find_server = find_server
+
+    async def open(self, name: str | None) -> Model:
+        """The model that is meant; None: the one key that is set, a local server, the built-in model.
+
+        Raises:
+            ConfigError: if that is none, or cannot be asked; with the remedy.
+        """
+        if name:
+            return self._open_named(name)
+        backend = await self._choose()
+        return self._open_default(backend)
+
+    def _open_named(self, name: str) -> Model:
+        backend_id, slash, model = name.partition("/")
+        backend = self._registry.find(backend_id)
+        return backend.open(model) if slash and model else self._open_default(backend)
+
+    def _open_default(self, backend: Backend) -> Model:
+        model = backend.default_model()
+        if model is None:
+            raise ConfigError(
+                f"{backend.display_name} has no model to use by default",
+                hint=f"Name one: --model {backend.id}/MODEL (`hame models {backend.id}` lists them).",
+            )
+        return backend.open(model)
+
+    async def _choose(self) -> Backend:
+        chosen = [backend for backend in self._registry if backend.chosen()]
+        if len(chosen) == 1:
+            return chosen[0]
+        if chosen:
+            raise ConfigError(
+                f"several providers could be meant: {_names(chosen)}",
+                hint=f"Choose one: --model {chosen[0].id}, or for good: hame config set model "
+                f"{chosen[0].id}/MODEL",
+            )
+        server = await self._find_server()
+        if server is not None:
+            return self._registry.find(server)
+        built_in = next((b for b in self._registry if b.id == BUILT_IN), None)
+        if built_in is not None and built_in.ready():
+            return built_in
+        raise ConfigError(
+            "no model to ask: no key is set, no local server runs, the built-in model is not set up",
+            hint="Set a key (for example OPENROUTER_API_KEY), or run: hame local setup",
+        )
+
+
+def _names(backends: Sequence[Backend]) -> str:
+    return ", ".join(backend.id for backend in backends)
