@@ -42,12 +42,9 @@ class Fold:
         """Take one event."""
         match event:
             case TextDelta(text=text, signature=signature):
-                self._extend(Text, text)
-                if signature is not None:
-                    self._signature = signature
-                    self._close()
+                self._extend(Text, text, signature)
             case ThinkingDelta(text=text):
-                self._extend(Thinking, text)
+                self._extend(Thinking, text, None)
             case ThinkingCompleted(signature=signature):
                 self._complete_thinking(signature)
             case OpaqueCompleted(block=block):
@@ -69,21 +66,26 @@ class Fold:
 
     def message(self, origin: Origin | None = None) -> Assistant:
         """The answer as far as it has arrived; whole if `stop` is set and `failure` is not."""
-        self._close()
+        begun = self._begun()
         stop = StopReason.ERROR if self.failure else (self.stop or StopReason.UNKNOWN)
         return Assistant(
-            content=tuple(self._blocks),
+            content=(*self._blocks, begun) if begun is not None else tuple(self._blocks),
             origin=origin,
             stop_reason=stop,
             raw_stop_reason=self.raw_stop,
             usage=self.usage,
         )
 
-    def _extend(self, mode: type[Text | Thinking], text: str) -> None:
+    def _extend(self, mode: type[Text | Thinking], text: str, signature: str | None) -> None:
+        if not text and signature is None:
+            return  # Sent between the pieces of another block, it does not end that one.
         if self._mode is not mode:
             self._close()
             self._mode = mode
         self._parts.append(text)
+        if signature is not None:
+            self._signature = signature
+            self._close()
 
     def _complete_thinking(self, signature: str | None) -> None:
         if self._mode is not Thinking:
@@ -107,7 +109,14 @@ class Fold:
         self._blocks.append(block)
 
     def _close(self) -> None:
-        mode, text, signature = self._mode, "".join(self._parts), self._signature
+        begun = self._begun()
         self._mode, self._parts, self._signature = None, [], None
-        if mode is not None and (text or signature):
-            self._blocks.append(mode(text=text, signature=signature))
+        if begun is not None:
+            self._blocks.append(begun)
+
+    def _begun(self) -> AnswerBlock | None:
+        """The text or thinking that is arriving."""
+        text = "".join(self._parts)
+        if self._mode is None or not (text or self._signature):
+            return None
+        return self._mode(text=text, signature=self._signature)

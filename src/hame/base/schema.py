@@ -7,6 +7,8 @@ Everything else is an error that names the member and what it should be. Keyword
 maxItems, minLength, maxLength, anyOf, oneOf) are left to the tool itself.
 """
 
+from typing import cast
+
 from hame.base.errors import ArgumentError
 from hame.base.json import (
     Json,
@@ -43,7 +45,7 @@ def _check_object(
     required = [name for name in get_list(schema, "required") if isinstance(name, str)]
     checked: JsonObject = {}
     for name, member in value.items():
-        rule = as_object(properties.get(name))
+        rule = {} if properties.get(name) is True else as_object(properties.get(name))
         if rule is None:
             if schema.get("additionalProperties") is False:
                 known = ", ".join(properties) or "none"
@@ -71,10 +73,10 @@ def _check_value(value: Json, schema: JsonObject, path: str, problems: list[str]
         problems.append(f"{path} should be {_describe(schema)}, not {_name(value)}")
         return value
     choices = get_list(schema, "enum")
-    if choices and fitted not in choices:
+    if choices and not any(_same(fitted, choice) for choice in choices):
         allowed = ", ".join(dump(choice) for choice in choices)
         problems.append(f"{path} should be one of {allowed}, not {_shorten(fitted)}")
-    if "const" in schema and fitted != schema["const"]:
+    if "const" in schema and not _same(fitted, schema["const"]):
         problems.append(f"{path} should be {dump(schema['const'])}")
     _check_bounds(fitted, schema, path, problems)
     inner = as_object(fitted)
@@ -94,14 +96,20 @@ def _check_value(value: Json, schema: JsonObject, path: str, problems: list[str]
 def _check_branches(
     value: Json, branches: list[JsonObject], path: str, problems: list[str]
 ) -> Json:
+    """By the first branch that takes the value as it is, else the first that takes it converted."""
+    converted: list[Json] = []
     fewest: list[str] | None = None
     for branch in branches:
         found: list[str] = []
         checked = _check_value(value, branch, path, found)
         if not found:
-            return checked
-        if fewest is None or len(found) < len(fewest):
+            if _same(checked, value):
+                return checked
+            converted.append(checked)
+        elif fewest is None or len(found) < len(fewest):
             fewest = found
+    if converted:
+        return converted[0]
     problems.extend(fewest or [])
     return value
 
@@ -123,9 +131,9 @@ def _check_bounds(value: Json, schema: JsonObject, path: str, problems: list[str
     if size is None:
         return
     if low is not None and size < low:
-        problems.append(f"{path} should be at least {low:g}{what}")
+        problems.append(f"{path} should be at least {_number(low)}{what}")
     if high is not None and size > high:
-        problems.append(f"{path} should be at most {high:g}{what}")
+        problems.append(f"{path} should be at most {_number(high)}{what}")
 
 
 def _types(schema: JsonObject) -> list[str]:
@@ -186,10 +194,24 @@ def _convert(value: Json, kind: str) -> Json:
         if parsed is not None and _is(parsed, kind):
             return parsed
         return [value] if kind == "array" else None
-    wrappable = as_object(value) is not None or isinstance(value, int | float)
-    if kind == "array" and wrappable and not isinstance(value, bool):
-        return [value]
+    if kind == "array" and isinstance(value, dict | int | float):
+        return [cast("Json", value)]
     return None
+
+
+def _same(one: Json, other: Json) -> bool:
+    """Whether two values are the same JSON; unlike in Python, true is not 1."""
+    return dump(one) == dump(other) or (
+        isinstance(one, int | float)
+        and isinstance(other, int | float)
+        and not isinstance(one, bool)
+        and not isinstance(other, bool)
+        and one == other
+    )
+
+
+def _number(value: float) -> str:
+    return dump(int(value) if value.is_integer() else value)
 
 
 def _describe(schema: JsonObject) -> str:
