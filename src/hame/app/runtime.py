@@ -15,7 +15,7 @@ import msgspec
 from hame.agent.inbox import Inbox
 from hame.agent.loop import Plan, Ports, Run
 from hame.app.questions import Questions
-from hame.app.redacting import Redaction
+from hame.app.redacting import RedactingTool, Redaction
 from hame.base import event
 from hame.base.entry import ModeChosen, ModelChosen, NoteAdded, UserSaid
 from hame.base.errors import ErrorKind, Failure, HameError
@@ -58,7 +58,8 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
 
     settings: Settings
     clock: Clock
-    tools: tuple[Tool, ...]
+    new_tools: Callable[[], tuple[Tool, ...]]
+    """Tools share what their session's model has seen, so each session has its own."""
     tool_context: ToolContext
     sessions: Sessions
     open_model: Callable[[str | None], Awaitable[Model]]
@@ -85,10 +86,7 @@ class Runtime:
         self._mode = parts.settings.mode
         self._questions = Questions(interactive=parts.interactive, emit=self._emit)
         self._gate = ModeGate(mode=lambda: self._mode, asker=self._questions)
-        self._tools: Mapping[str, Tool] = {tool.spec.name: tool for tool in parts.tools}
-        self._journal = journal
-        self._context = parts.new_context()
-        self._questions.journal = journal
+        self._take_up(journal)
 
     # ------------------------------------------------------------ what it is
 
@@ -227,11 +225,19 @@ class Runtime:
     def _switch(self, journal: Journal) -> None:
         if self._run is not None:
             raise HameError("a run is going", hint="Stop it first.")
-        old, self._journal = self._journal, journal
-        self._questions.journal = journal
-        self._context = self._parts.new_context()
+        old = self._journal
+        self._take_up(journal)
         self._gate.forget_grants()
         self._parts.sessions.close(old)
+
+    def _take_up(self, journal: Journal) -> None:
+        self._journal = journal
+        self._questions.journal = journal
+        self._context = self._parts.new_context()
+        self._tools: Mapping[str, Tool] = {
+            tool.spec.name: RedactingTool(tool, self._parts.redaction)
+            for tool in self._parts.new_tools()
+        }
 
     async def _open(self) -> Model:
         if self._model is None:

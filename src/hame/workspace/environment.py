@@ -55,12 +55,17 @@ def child_environment(base: Mapping[str, str]) -> dict[str, str]:
 def is_withheld(name: str) -> bool:
     """Whether a variable of this name is kept from child processes."""
     upper = name.upper()
+    return upper in _MEDDLING or upper.startswith("BASH_FUNC_") or is_secret_name(name)
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a variable of this name is likely to hold a secret."""
+    upper = name.upper()
     if upper in _CLOUD_CHOICES:
         return False
     return (
-        upper in _MEDDLING
-        or upper in _SECRET_NAMES
+        upper in _SECRET_NAMES
         or upper.endswith(_SECRET_ENDS)
-        or upper.startswith((*_CLOUD_STARTS, "BASH_FUNC_"))
+        or upper.startswith(_CLOUD_STARTS)
         or any(word in upper for word in _SECRET_WORDS)
     )

@@ -1,0 +1,81 @@
+"""Settings in, a Runtime out: where the rooms are joined."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from hame.app.clock import SystemClock
+from hame.app.confinement import Unconfined
+from hame.app.models import Models
+from hame.app.runtime import Parts, Runtime
+from hame.app.sessions import StoredSessions
+from hame.base.ports import ToolContext
+from hame.base.settings import Settings
+from hame.config.places import Places
+from hame.context import Projection
+from hame.sessions.redaction import Redactor
+from hame.tools import builtin_tools
+from hame.workspace.environment import is_secret_name
+from hame.workspace.local import open_workspace
+from hame.workspace.process import LocalProcesses
+
+
+class Launchpad(msgspec.Struct, frozen=True, kw_only=True):
+    """What a runtime is made from."""
+
+    settings: Settings
+    environment: Mapping[str, str]
+    places: Places
+    project: str
+    """Real path of the folder to work in."""
+    interactive: bool
+    """Somebody is there to answer questions."""
+    resume: str | None = None
+    """Id of a session to go on with, or the beginning of it."""
+
+
+async def build_runtime(pad: Launchpad) -> Runtime:
+    """Join the rooms.
+
+    Raises:
+        ConfigError: for settings that cannot be used.
+        SessionError: if the session to go on with cannot be opened.
+    """
+    settings, places = pad.settings, pad.places
+    workspace = open_workspace(
+        pad.project,
+        added=settings.add_dirs,
+        home=places.home,
+        results=places.results,
+        config=places.config,
+    )
+    processes, clock = LocalProcesses(pad.environment), SystemClock()
+    models = Models(settings, pad.environment, places, workspace, processes, clock)
+    sessions = StoredSessions(places.sessions)
+    journal = sessions.resume(pad.resume) if pad.resume else sessions.create(workspace.paths.root)
+    parts = Parts(
+        settings=settings,
+        clock=clock,
+        new_tools=builtin_tools,
+        tool_context=ToolContext(
+            workspace=workspace,
+            processes=processes,
+            sandbox=Unconfined(),
+            progress=lambda _: None,
+            command_timeout_s=settings.command_timeout_s,
+        ),
+        sessions=sessions,
+        open_model=models.open,
+        new_context=Projection,
+        redaction=Redactor(known_secrets(settings, pad.environment)),
+        interactive=pad.interactive,
+        close=models.close,
+    )
+    return Runtime(parts, journal)
+
+
+def known_secrets(settings: Settings, environment: Mapping[str, str]) -> list[str]:
+    """The secrets of this process: what must never reach a model, a journal or a screen."""
+    named = [value for name, value in environment.items() if is_secret_name(name)]
+    keys = [server.api_key for server in settings.providers.values() if server.api_key]
+    return named + keys
