@@ -52,18 +52,25 @@ _TEXT_FOLLOWS = frozenset({
 })  # fmt: skip
 """A text the user dictates stands right behind one of these."""
 _TEXT_MAY_FOLLOW = frozenset({
-    "to", "with", "by", "into", "as", "->", "=>", "write", "put", "save", "add", "store", "append",
-    "insert",
+    "to", "with", "by", "into", "as", "write", "put", "save", "add", "store", "append", "insert",
 })  # fmt: skip
 _OLD_FOLLOWS = frozenset({"from", "of"})
 """`from 8080 to 9090`, `9000 instead of 8080`: the text that is to go."""
-_OLD_MAY_FOLLOW = (CHANGING | NOUNS | {"the", "a", "an", "all", "every", "->"}) - {"set"}
+_OLD_MAY_FOLLOW = (CHANGING | NOUNS | {"the", "a", "an", "all", "every", "text"}) - {"set"}
 _TEXT_ENDS_BEFORE = frozenset({
     "to", "with", "by", "in", "into", "inside", "on", "at", "from", "for", "instead", "and", "as",
     "everywhere", "throughout", "please", "->", "=>",
 })  # fmt: skip
-_NO_END = FUNCTION_WORDS - {"all", "any", "here", "me", "you", "us", "i", "not", "so"}
-"""No text the user dictates ends in one of these: something is still to come, or it is a pointer."""
+_STILL_OPEN = frozenset({
+    "a", "an", "the", "this", "its", "my", "our", "your", "their", "and", "or", "but", "if", "for",
+    "of", "on", "in", "into", "at", "to", "from", "by", "with", "as", "is", "are", "be", "was",
+})  # fmt: skip
+"""No text the user dictates ends in one of these."""
+_ARROWS = frozenset({"->", "=>"})
+_POINTER = re.compile(
+    r"\b(in|into|inside|on|with|from|at)\s+(it|them|there|that|this)$", re.IGNORECASE
+)
+"""`... the word yes in it`: the end points at the file."""
 
 _LONGEST_OLD = 8
 _LONGEST_NEW = 20
@@ -171,19 +178,28 @@ def new_texts(text: str, taken: Sequence[Span]) -> list[Span]:
     if found:
         return found
     plain = list(_phrases(text, taken, _LONGEST_NEW))
-    marked = [span for span in plain if _before(text, span) in _TEXT_FOLLOWS]
-    return marked or [span for span in plain if _before(text, span) in _TEXT_MAY_FOLLOW]
+    for marks in (_ARROWS, _TEXT_FOLLOWS, _TEXT_MAY_FOLLOW):
+        marked = [span for span in plain if _before(text, span) in marks]
+        if marked:
+            return marked
+    return []
 
 
 def _phrases(text: str, taken: Sequence[Span], longest: int) -> Iterator[Span]:
     """Runs of words that end where a phrase ends and share nothing with `taken`."""
     for span in spans(text, longest):
-        if span.meets(taken) or span.text.split()[-1].lower() in _NO_END:
+        if span.meets(taken) or not _is_whole(span.text):
             continue
         rest = text[span.end :].lstrip("'\"`\u201d\u2019\xbb")
         following = rest.split(None, 1)[0].lower() if rest.strip() else ""
         if re.match(r"\s*$|[.,;:?!]", rest) or following.strip(".,;:?!") in _TEXT_ENDS_BEFORE:
             yield span
+
+
+def _is_whole(phrase: str) -> bool:
+    words = phrase.lower().split()
+    crosses = "instead" in words[:-1] or not _ARROWS.isdisjoint(words)
+    return not crosses and words[-1] not in _STILL_OPEN and not _POINTER.search(phrase)
 
 
 def _before(text: str, span: Span) -> str:
