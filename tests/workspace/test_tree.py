@@ -2,6 +2,7 @@
 
 import errno
 import os
+import resource
 from pathlib import Path
 
 import pytest
@@ -44,15 +45,19 @@ async def test_deleting_a_folder_deletes_the_links_in_it_only(
     assert (outside / "safe.txt").read_text() == "safe"
 
 
-async def test_a_deep_and_a_wide_tree_are_deleted(project: DiskProject) -> None:
-    deep = project.root / "tree"
+async def test_a_deep_and_a_wide_tree_are_deleted_with_few_descriptors(
+    project: DiskProject,
+) -> None:
+    project.put("/".join(["tree", *(f"d{number}" for number in range(50)), "leaf"]), b"")
     for number in range(200):
-        deep /= f"d{number}"
-    deep.mkdir(parents=True)
-    for number in range(1_500):
-        (project.root / f"tree/w{number}").mkdir()
+        project.put(f"tree/w{number}/leaf", b"")
     before = open_descriptors()
-    await delete(project, "tree")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (before + 100, hard))
+    try:
+        await delete(project, "tree")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert not (project.root / "tree").exists()
     assert open_descriptors() == before
 

@@ -71,9 +71,12 @@ def _decode(data: bytes, shown: str) -> tuple[str, str, bool]:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             try:
-                return data[len(mark) :].decode(encoding), encoding, True
+                text = data[len(mark) :].decode(encoding)
             except UnicodeDecodeError:
                 break
+            if "\0" in text[:SAMPLE]:
+                break
+            return text, encoding, True
     if looks_binary(data):
         raise _binary(data, shown)
     try:
