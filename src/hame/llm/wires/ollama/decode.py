@@ -104,10 +104,9 @@ class OllamaDecoder:
         function = get_object(source, "function")
         name = get_string(function, "name") or "unknown"
         number, self._calls = self._calls, self._calls + 1
-        name_given = get_string(source, "id")
-        call_id = name_given or mint_call_id(self._answer, number, name)
         given = function.get("arguments")
         text = given if isinstance(given, str) else dump(given)
+        call_id = get_string(source, "id") or mint_call_id(self._answer, number, f"{name} {text}")
         return (
             ToolCallStarted(number, call_id, name),
             ToolCallArgsDelta(number, text),
