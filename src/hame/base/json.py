@@ -108,11 +108,14 @@ def get_int(source: object, key: str) -> int | None:
 
 
 def get_number(source: object, key: str) -> float | None:
-    """The number under `key`; booleans are absent."""
+    """The number under `key`; booleans, and integers beyond any float, are absent."""
     found = cast("JsonObject", source).get(key) if isinstance(source, dict) else None
     if isinstance(found, bool) or not isinstance(found, int | float):
         return None
-    return float(found)
+    try:
+        return float(found)
+    except OverflowError:
+        return None
 
 
 def get_bool(source: object, key: str) -> bool | None:
