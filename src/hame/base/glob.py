@@ -102,13 +102,26 @@ def _class(pattern: str, at: int) -> tuple[str, int]:
     end = pattern.find("]", start + 1)
     if end < 0 or "/" in pattern[start:end]:
         return r"\[", at + 1
-    inside = re.sub(r"([\\\[\]&~|^])", r"\\\1", pattern[start:end])
-    expression = f"[^/{inside}]" if negated else f"[{inside}]"
-    try:
-        re.compile(expression)
-    except re.error:
+    choices = _choices(pattern[start:end])
+    if choices is None:
         return r"\[", at + 1
-    return expression, end + 1
+    return f"[^/{choices}]" if negated else f"[{choices}]", end + 1
+
+
+def _choices(text: str) -> str | None:
+    """What stands in a bracket expression, escaped; None for a range that runs backwards."""
+    parts: list[str] = []
+    at = 0
+    while at < len(text):
+        first = last = text[at]
+        if text[at + 1 : at + 2] == "-" and at + 2 < len(text):
+            last = text[at + 2]
+            at += 2
+        if last < first:
+            return None
+        parts.append(re.escape(first) if first == last else f"{re.escape(first)}-{re.escape(last)}")
+        at += 1
+    return "".join(parts)
 
 
 def _closing_brace(pattern: str, at: int) -> int | None:
