@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from types import MappingProxyType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Self, cast
 from urllib.parse import SplitResult, unquote, urlsplit
 
 import anyio
@@ -20,7 +20,7 @@ import anyio.to_thread
 from hame.base.errors import ModelError
 from hame.base.model import Timeouts
 from hame.base.ports import HttpRequest, HttpResponse
-from hame.net.coding import undo_coding
+from hame.net.coding import Undo, undo_coding
 from hame.net.faults import connection_failure, network_failure, request_failure, timeout_failure
 from hame.net.proxies import choose_proxy
 from hame.net.trust import Trust, no_trust
@@ -146,7 +146,7 @@ class HttpClient:
 
 
 class _Response:
-    """Implements `HttpResponse`."""
+    """Implements `HttpResponse`; it is the iterator of its own chunks."""
 
     def __init__(
         self, response: "httpcore2.Response", url: str, timeouts: Timeouts, watch: Watch
@@ -157,6 +157,7 @@ class _Response:
         self._watch = watch
         self._headers = _read_headers(response.headers)
         self._body: AsyncIterator[bytes] = aiter(response.aiter_stream())
+        self._coding: Undo | None = None
 
     @property
     def status(self) -> int:
@@ -166,31 +167,39 @@ class _Response:
     def headers(self) -> Mapping[str, str]:
         return self._headers
 
-    async def chunks(self) -> AsyncIterator[bytes]:
-        try:
-            coding = undo_coding(self._headers.get("content-encoding", ""))
-            first = True
-            while (piece := await self._read(first=first)) is not None:
-                first = False
-                if text := coding.feed(piece):
-                    yield text
-        except ValueError as error:
-            failure = network_failure(
-                f"The answer cannot be read: {error}.",
-                "Check any proxy that stands in between.",
-            )
-            raise ModelError(failure) from error
+    def chunks(self) -> AsyncIterator[bytes]:
+        return self
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> bytes:
+        """The next piece of the body that is not empty.
+
+        Raises:
+            ModelError: if the connection broke, fell silent, or sends what cannot be decoded.
+        """
+        while True:
+            timed = self._watch.reading(first=self._coding is None)
+            with _explained(self._url, None, self._timeouts), timed:
+                piece = await anext(self._body)
+            try:
+                if self._coding is None:
+                    self._coding = undo_coding(self._headers.get("content-encoding", ""))
+                if text := self._coding.feed(piece):
+                    return text
+            except ValueError as error:
+                failure = network_failure(
+                    f"The answer cannot be read: {error}.",
+                    "Check any proxy that stands in between.",
+                )
+                raise ModelError(failure) from error
 
     async def aclose(self) -> None:
         """Close the body; a connection whose body was not read to its end is closed with it."""
         if isinstance(self._body, AsyncGenerator):
             await cast("AsyncGenerator[bytes]", self._body).aclose()
         await self._response.aclose()
-
-    async def _read(self, *, first: bool) -> bytes | None:
-        with _explained(self._url, None, self._timeouts), self._watch.reading(first=first):
-            return await anext(self._body, None)
-        return None
 
 
 @contextmanager

@@ -1,0 +1,283 @@
+"""One question to one server, until it is answered or given up.
+
+A request is sent again only while nothing of an answer has been emitted; each wait is announced by
+`RetryScheduled`. A server that names a parameter it does not take is asked once more without it.
+Failures never raise: the events end with `Failed`.
+"""
+
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack
+from typing import Protocol, Self
+
+import anyio
+import msgspec
+from msgspec.structs import replace
+
+from hame.base.errors import ErrorKind, Failure, ModelError
+from hame.base.model import ModelFacts, Timeouts
+from hame.base.ports import Clock, Codec, Http, HttpRequest, HttpResponse, ModelRequest
+from hame.base.stream import Completed, Failed, RetryScheduled, StreamEvent, UsageReported
+from hame.llm.answer import AnswerReader
+from hame.llm.classify import classify_response
+from hame.llm.retry import Retries, RetryPolicy, chance
+
+_ERROR_BYTES = 1_000_000
+"""More of an error body is not read."""
+_DRAIN_S = 0.02
+"""How long the end of a body is waited for after the end of its answer, to use the connection again."""
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """The way to all servers, and how much patience there is on it."""
+
+    http: Http
+    clock: Clock
+    retry: RetryPolicy = RetryPolicy()
+    first_byte_s: float | None = None
+    """In place of the limit in a model's facts, in seconds."""
+    idle_s: float | None = None
+    draw: Callable[[], float] = chance
+    """Numbers from 0 to 1 for the jitter of waits."""
+
+    def timeouts(self, facts: ModelFacts) -> Timeouts:
+        """How long silence is borne with this model."""
+        usual = facts.timeouts
+        return replace(
+            usual,
+            first_byte_s=usual.first_byte_s if self.first_byte_s is None else self.first_byte_s,
+            idle_s=usual.idle_s if self.idle_s is None else self.idle_s,
+        )
+
+
+class Asked(Protocol):
+    """The model that is asked."""
+
+    taught: ModelFacts
+
+    @property
+    def codec(self) -> Codec:
+        """The wire it speaks."""
+        ...
+
+    def encode(self, request: ModelRequest) -> HttpRequest:
+        """Exactly what would be sent for a request."""
+        ...
+
+    def learn(self, parameter: str) -> None:
+        """Remember that the server does not take a parameter."""
+        ...
+
+
+class Asking:
+    """The events of one answer; an async iterator that must be closed."""
+
+    __slots__ = (
+        "_chunks",
+        "_delay",
+        "_done",
+        "_held",
+        "_line",
+        "_mended",
+        "_model",
+        "_open",
+        "_reader",
+        "_ready",
+        "_request",
+        "_retries",
+        "_sent",
+    )
+
+    def __init__(self, model: Asked, request: ModelRequest, line: Line) -> None:
+        """Nothing is sent before the first event is asked for."""
+        self._model = model
+        self._request = request
+        self._line = line
+        self._retries = Retries(line.retry, line.draw)
+        self._sent: HttpRequest | None = None
+        self._mended = False
+        self._delay: float | None = None
+        self._open = AsyncExitStack()
+        self._reader: AnswerReader | None = None
+        self._chunks: AsyncIterator[bytes] | None = None
+        self._held: list[StreamEvent] = []
+        """Counts of tokens that came before anything was said; dropped if nothing follows."""
+        self._ready: deque[StreamEvent] = deque()
+        self._done = False
+
+    def __aiter__(self) -> Self:
+        """The events."""
+        return self
+
+    async def __anext__(self) -> StreamEvent:
+        """The next event.
+
+        Raises:
+            StopAsyncIteration: after `Completed` or `Failed`.
+        """
+        while not self._ready:
+            if self._done:
+                raise StopAsyncIteration
+            await self._advance()
+        return self._ready.popleft()
+
+    async def aclose(self) -> None:
+        """Hang up, whatever has arrived."""
+        self._done = True
+        self._reader = self._chunks = None
+        await self._open.aclose()
+
+    async def _advance(self) -> None:
+        """One step: wait, ask, or read on."""
+        if self._delay is not None:
+            delay, self._delay = self._delay, None
+            await self._line.clock.sleep(delay)
+            return
+        try:
+            if self._reader is None or self._chunks is None:
+                await self._ask()
+            else:
+                await self._read(self._reader, self._chunks)
+        except ModelError as error:
+            await self._break(error.failure)
+
+    async def _ask(self) -> None:
+        """Send the request and begin to read, or take a refusal.
+
+        Raises:
+            ModelError: if the server could not be reached.
+        """
+        if self._sent is None:
+            self._sent = self._model.encode(self._request)
+        facts = self._model.taught
+        limits = self._line.timeouts(facts)
+        response = await self._open.enter_async_context(self._line.http.send(self._sent, limits))
+        if not 200 <= response.status < 300:
+            await self._fail(await self._refusal(response))
+            return
+        content_type = response.headers.get("content-type", "")
+        self._reader = AnswerReader(self._model.codec, facts, content_type)
+        self._chunks = response.chunks()
+
+    async def _read(self, reader: AnswerReader, chunks: AsyncIterator[bytes]) -> None:
+        """Take the next piece of the body.
+
+        Raises:
+            ModelError: if the connection broke or fell silent.
+        """
+        chunk = await anext(chunks, None)
+        events = reader.close() if chunk is None else reader.feed(chunk)
+        if reader.ended and chunk is not None:
+            await _drain(chunks)
+        await self._take(events)
+
+    async def _break(self, failure: Failure) -> None:
+        """The connection failed; after an answer that was whole, it has done no harm."""
+        rest = self._reader.close() if self._reader is not None else []
+        if rest and isinstance(rest[-1], Completed):
+            await self._take(rest)
+        else:
+            await self._fail(failure)
+
+    async def _take(self, events: Sequence[StreamEvent]) -> None:
+        """Pass on what an answer says."""
+        for event in events:
+            if isinstance(event, Failed):
+                await self._fail(event.failure)
+            elif isinstance(event, UsageReported) and not self._spoke:
+                self._held.append(event)
+            else:
+                self._ready.extend(self._held)
+                self._held.clear()
+                self._ready.append(event)
+                if isinstance(event, Completed):
+                    await self.aclose()
+
+    @property
+    def _spoke(self) -> bool:
+        return self._reader is not None and self._reader.spoke
+
+    async def _fail(self, failure: Failure) -> None:
+        """Give up, or get ready to ask again."""
+        failure = self._named(replace(failure, mid_stream=self._spoke))
+        if failure.mid_stream:
+            self._give_up(failure)
+        elif not self._mend(failure):
+            attempt = self._retries.attempt
+            self._delay = self._retries.wait_after(failure)
+            if self._delay is None:
+                self._give_up(_final(failure, attempt))
+            else:
+                again = RetryScheduled(failure=failure, delay_s=self._delay, attempt=attempt)
+                self._ready.append(again)
+        await self._open.aclose()
+        self._reader = self._chunks = None
+        self._held.clear()
+
+    def _give_up(self, failure: Failure) -> None:
+        self._done = True
+        self._ready.append(Failed(failure))
+
+    def _mend(self, failure: Failure) -> bool:
+        """Whether the request can be sent again at once, without a parameter the server named."""
+        if failure.parameter is None or self._mended:
+            return False
+        self._mended = True
+        self._model.learn(failure.parameter)
+        again = self._model.encode(self._request)
+        if again == self._sent:
+            return False
+        self._sent = again
+        return True
+
+    async def _refusal(self, response: HttpResponse) -> Failure:
+        """What a response that is no answer says."""
+        if 300 <= response.status < 400:
+            return _redirected(response)
+        body = b""
+        try:
+            async for chunk in response.chunks():
+                body += chunk
+                if len(body) > _ERROR_BYTES:
+                    break
+        except ModelError:
+            # The status says enough; what there is of the body may say more.
+            pass
+        vendor = self._model.taught.vendor
+        now = self._line.clock.now()
+        return classify_response(response.status, response.headers, body, vendor, now=now)
+
+    def _named(self, failure: Failure) -> Failure:
+        """The failure with the provider's name on it."""
+        vendor = self._model.taught.vendor
+        if failure.provider or not vendor:
+            return failure
+        message = failure.message if vendor in failure.message else f"{vendor}: {failure.message}"
+        return replace(failure, provider=vendor, message=message)
+
+
+async def _drain(chunks: AsyncIterator[bytes]) -> None:
+    """Read a body to its end, if that is near, so that the connection can be used again."""
+    with anyio.move_on_after(_DRAIN_S):
+        try:
+            async for _ in chunks:
+                pass
+        except ModelError:
+            return
+
+
+def _redirected(response: HttpResponse) -> Failure:
+    place = response.headers.get("location", "another address")
+    return Failure(
+        kind=ErrorKind.NOT_FOUND,
+        message=f"The server sends requests on to {place}, which hame does not follow with a key.",
+        hint="Set the provider's base URL to where it redirects.",
+        status=response.status,
+    )
+
+
+def _final(failure: Failure, attempts: int) -> Failure:
+    """The failure that is given up on."""
+    if attempts == 1:
+        return failure
+    return replace(failure, message=f"{failure.message} Asked {attempts} times.")

@@ -1,0 +1,69 @@
+"""Implements `hame.base.ports.Model` over HTTP: repair -> encode -> send -> frames -> decode.
+
+The stream of one question is in `hame.llm.asking`; here is what outlives it: the repaired history,
+and what the server taught us about the parameters it takes.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+
+from msgspec.structs import replace
+
+from hame.base.model import Endpoint, ModelFacts
+from hame.base.ports import Codec, HttpRequest, ModelRequest
+from hame.base.stream import StreamEvent
+from hame.llm.asking import Asking, Line
+from hame.llm.codecs import codec
+from hame.llm.heal import healed
+from hame.llm.repair import Repair
+
+
+class HttpModel:
+    """One model behind one endpoint."""
+
+    def __init__(self, facts: ModelFacts, endpoint: Endpoint, codec: Codec, line: Line) -> None:
+        """Nothing is sent yet; `line` is shared by all models."""
+        self._facts = facts
+        self._endpoint = endpoint
+        self._codec = codec
+        self._line = line
+        self._repair = Repair(facts)
+        self.taught = facts
+        """The facts, and what the server has said about its parameters since."""
+
+    @property
+    def facts(self) -> ModelFacts:
+        """What is known of it."""
+        return self._facts
+
+    @property
+    def codec(self) -> Codec:
+        """The wire it speaks."""
+        return self._codec
+
+    @asynccontextmanager
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[AsyncIterator[StreamEvent]]:
+        """Ask; see the port. Leaving early closes the connection."""
+        asking = Asking(self, request, self._line)
+        try:
+            yield asking
+        finally:
+            await asking.aclose()
+
+    def encode(self, request: ModelRequest) -> HttpRequest:
+        """Exactly what would be sent for a request."""
+        legal = replace(request, messages=self._repair(request.messages))
+        return self._codec.encode(legal, self.taught, self._endpoint)
+
+    def learn(self, parameter: str) -> None:
+        """Remember that the server does not take a parameter."""
+        self.taught = healed(self.taught, parameter)
+
+
+def connect(facts: ModelFacts, endpoint: Endpoint, line: Line) -> HttpModel:
+    """A model on one of hame's own wires.
+
+    Raises:
+        ConfigError: if the facts name a wire that hame does not have.
+    """
+    return HttpModel(facts, endpoint, codec(facts.wire), line)

@@ -1,0 +1,43 @@
+"""Asking a server which models it serves."""
+
+from collections.abc import Sequence
+
+from hame.base.errors import ModelError
+from hame.base.model import Endpoint, ModelListing, Timeouts
+from hame.base.ports import Clock, Codec, Http
+from hame.llm.broken import not_an_answer
+from hame.llm.classify import classify_response
+
+_LIST_BYTES = 32_000_000
+
+
+async def list_models(
+    codec: Codec,
+    endpoint: Endpoint,
+    http: Http,
+    clock: Clock,
+    *,
+    provider: str = "",
+    timeouts: Timeouts | None = None,
+) -> Sequence[ModelListing]:
+    """What the server lists, unfiltered and in its order.
+
+    Raises:
+        ModelError: if it could not be asked, refused, or sent no list.
+    """
+    limits = timeouts or Timeouts(connect_s=10, first_byte_s=20, idle_s=20, total_s=60)
+    body = b""
+    async with http.send(codec.list_request(endpoint), limits) as response:
+        async for chunk in response.chunks():
+            body += chunk
+            if len(body) > _LIST_BYTES:
+                raise ModelError(not_an_answer(provider, "the list is too large"))
+    if not 200 <= response.status < 300:
+        failure = classify_response(
+            response.status, response.headers, body, provider, now=clock.now()
+        )
+        raise ModelError(failure)
+    try:
+        return codec.decode_list(body)
+    except ValueError as error:
+        raise ModelError(not_an_answer(provider, str(error))) from error
