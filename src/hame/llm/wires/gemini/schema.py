@@ -18,6 +18,16 @@ from hame.base.json import (
     get_objects,
     get_string,
 )
+from hame.llm.wires.gemini.rules import (
+    fits,
+    is_null,
+    is_nullable,
+    join,
+    listed_choices,
+    look_up,
+    named_types,
+    outline,
+)
 
 _PLAIN = frozenset({
     "type",
@@ -85,7 +95,6 @@ _SAYS_NOTHING = frozenset({
     "readOnly",
     "writeOnly",
 })
-_TYPES = ("string", "integer", "number", "boolean", "array", "object")
 _TYPE_KEYS = {
     "string": {"minLength", "maxLength", "pattern", "format", "enum"},
     "integer": {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "format", "enum"},
@@ -136,37 +145,52 @@ class _Conversion:
     def node(self, schema: Json, opened: tuple[str, ...]) -> JsonObject:
         """One schema; `opened` are the references that led here."""
         self._nodes += 1
-        rule, opened, stopped = self._resolve(as_object(schema) or {}, opened)
-        rule = _merge_all(rule)
-        notes = [stopped] if stopped else []
-        if stopped or self._nodes > _MOST_NODES:
-            rule = _outline(rule)
-        branches = [*get_list(rule, "anyOf"), *get_list(rule, "oneOf")]
-        kinds = [kind for kind in _kinds(rule) if kind != "null"]
-        nullable = _is_nullable(rule)
-        written: JsonObject
-        if branches:
-            written = self._branches(rule, branches, opened)
-            nullable = nullable or any(_is_null(branch) for branch in branches)
-        elif len(kinds) == 1:
-            written = self._typed(kinds[0], rule, opened, notes)
-        else:
-            written = {"anyOf": self._alternatives(kinds, rule, opened)}
+        rule, opened, notes = self._flatten(as_object(schema) or {}, opened)
+        if self._nodes > _MOST_NODES:
+            rule = outline(rule)
+        written = self._written(rule, opened, notes)
+        nullable = is_nullable(rule) or any(map(is_null, _branches_of(rule)))
         return _describe(written, rule, notes, nullable=nullable)
+
+    def _written(self, rule: JsonObject, opened: tuple[str, ...], notes: list[str]) -> JsonObject:
+        """A rule without its description."""
+        branches = _branches_of(rule)
+        named = [kind for kind in named_types(rule) if kind != "null"]
+        if is_null(rule) or (branches and all(map(is_null, branches))):
+            notes.append("Always null.")
+            return {"type": "STRING"}
+        if branches:
+            return self._branches(rule, branches, opened)
+        if len(named) == 1:
+            return self._typed(named[0], rule, opened, notes)
+        return {"anyOf": self._alternatives(named, rule, opened, notes)}
+
+    def _flatten(
+        self, rule: JsonObject, opened: tuple[str, ...]
+    ) -> tuple[JsonObject, tuple[str, ...], list[str]]:
+        """A rule with its references followed and its `allOf` folded in."""
+        rule, opened, stopped = self._resolve(rule, opened)
+        notes = [stopped] if stopped else []
+        parts = get_objects(rule, "allOf")
+        rule = {key: value for key, value in rule.items() if key != "allOf"}
+        for part in parts:
+            inner, opened, found = self._flatten(part, opened)
+            rule = join(rule, inner)
+            notes += found
+        return rule, opened, notes
 
     def _resolve(
         self, rule: JsonObject, opened: tuple[str, ...]
     ) -> tuple[JsonObject, tuple[str, ...], str]:
         """Follow references; also says in words where following stopped."""
         while (reference := get_string(rule, "$ref")) is not None:
-            target = _look_up(self._root, reference)
+            target = look_up(self._root, reference)
             beside = {key: value for key, value in rule.items() if key != "$ref"}
             if target is None:
                 return beside, opened, f"See {reference}."
             rule = {**target, **beside}
             if opened.count(reference) >= _LEVELS_OF_ONE_REFERENCE:
-                rule.pop("$ref", None)
-                return rule, opened, f"Nested further in the same way ({reference})."
+                return outline(rule), opened, f"Nested further in the same way ({reference})."
             opened = (*opened, reference)
         return rule, opened, ""
 
@@ -179,7 +203,7 @@ class _Conversion:
                 written[key] = rule[key]
         if get_string(rule, "format") in _FORMATS.get(kind, set()):
             written["format"] = rule["format"]
-        choices = [choice for choice in _choices(rule) if choice is not None]
+        choices = [choice for choice in listed_choices(rule) if choice is not None]
         if choices and kind == "string" and all(isinstance(choice, str) for choice in choices):
             written["enum"] = choices
         elif choices:
@@ -222,128 +246,39 @@ class _Conversion:
             for key, value in rule.items()
             if key not in {"anyOf", "oneOf", "description"}
         }
-        found: list[JsonObject] = []
-        for branch in branches:
-            if not _is_null(branch):
-                inner = as_object(branch) or {}
-                found.append(self.node(_join(beside, inner), opened))
+        found = [
+            self.node(join(beside, as_object(branch) or {}), opened)
+            for branch in branches
+            if not is_null(branch)
+        ]
         return dict(found[0]) if len(found) == 1 else {"anyOf": found}
 
     def _alternatives(
-        self, kinds: list[str], rule: JsonObject, opened: tuple[str, ...]
+        self, kinds: list[str], rule: JsonObject, opened: tuple[str, ...], notes: list[str]
     ) -> list[JsonObject]:
         """One alternative for each type; any value at all where none is named."""
         if not kinds:
             return [dict(one) for one in _ANYTHING]
-        shared = {key: rule[key] for key in ("enum", "const") if key in rule}
+        listed = [choice for choice in listed_choices(rule) if choice is not None]
+        fitting = {kind: [choice for choice in listed if fits(choice, kind)] for kind in kinds}
+        if listed and not any(fitting.values()):
+            notes.append(f"One of: {', '.join(map(dump, listed))}.")
+            listed = []
         alternatives: list[JsonObject] = []
         for kind in kinds:
-            own = {key: rule[key] for key in _TYPE_KEYS[kind] if key in rule}
-            fitting = [choice for choice in _choices(shared) if _fits(choice, kind)]
-            narrowed: JsonObject = {**own, "type": kind}
-            if shared:
-                narrowed["enum"] = fitting
-            if fitting or not shared:
-                alternatives.append(self.node(narrowed, opened))
+            own = {
+                key: value
+                for key, value in rule.items()
+                if key in _TYPE_KEYS[kind] and key != "enum"
+            }
+            chosen: JsonObject = {"enum": fitting[kind]} if listed else {}
+            if fitting[kind] or not listed:
+                alternatives.append(self.node({**own, **chosen, "type": kind}, opened))
         return alternatives
 
 
-# ---------------------------------------------------------------- reading a rule
-
-
-def _look_up(root: JsonObject, reference: str) -> JsonObject | None:
-    """What a reference inside the document points at (RFC 6901)."""
-    if not reference.startswith("#"):
-        return None
-    found: Json = root
-    for step in reference[1:].split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~")
-        items = as_list(found)
-        if items is not None:
-            found = items[int(name)] if name.isdigit() and int(name) < len(items) else None
-        else:
-            found = (as_object(found) or {}).get(name)
-    return as_object(found)
-
-
-def _merge_all(rule: JsonObject) -> JsonObject:
-    """A rule with its `allOf` folded in, where the parts are plain."""
-    parts = get_objects(rule, "allOf")
-    if not parts or any("$ref" in part or "allOf" in part for part in parts):
-        return rule
-    merged = {key: value for key, value in rule.items() if key != "allOf"}
-    for part in parts:
-        merged = _join(merged, part)
-    return merged
-
-
-def _join(one: JsonObject, other: JsonObject) -> JsonObject:
-    """Both rules at once; members and requirements are added up."""
-    joined: JsonObject = {**one, **other}
-    properties = {**get_object(one, "properties"), **get_object(other, "properties")}
-    if properties:
-        joined["properties"] = properties
-    required = [*get_list(one, "required"), *get_list(other, "required")]
-    if required:
-        joined["required"] = list(dict.fromkeys(name for name in required if isinstance(name, str)))
-    return joined
-
-
-def _outline(rule: JsonObject) -> JsonObject:
-    """A rule without what is inside it."""
-    kinds = _kinds(rule)
-    outline: JsonObject = {"type": kinds} if kinds else {}
-    return {**outline, **{key: rule[key] for key in ("title", "description") if key in rule}}
-
-
-def _kinds(rule: JsonObject) -> list[str]:
-    """The types of a rule, also where only its other keywords tell them."""
-    one = rule.get("type")
-    named = (
-        [one] if isinstance(one, str) else [k for k in get_list(rule, "type") if isinstance(k, str)]
-    )
-    known = [kind for kind in named if kind in {*_TYPES, "null"}]
-    if known or "type" in rule:
-        return known
-    if "properties" in rule or "additionalProperties" in rule:
-        return ["object"]
-    if "items" in rule or "prefixItems" in rule:
-        return ["array"]
-    choices = [choice for choice in _choices(rule) if choice is not None]
-    return [kind for kind in _TYPES if choices and any(_fits(choice, kind) for choice in choices)]
-
-
-def _choices(rule: JsonObject) -> list[Json]:
-    return [rule["const"]] if "const" in rule else get_list(rule, "enum")
-
-
-def _fits(choice: Json, kind: str) -> bool:
-    match choice:
-        case bool():
-            return kind == "boolean"
-        case int():
-            return kind == "integer"
-        case float():
-            return kind == "number"
-        case str():
-            return kind == "string"
-        case list():
-            return kind == "array"
-        case _:
-            return kind == "object" and isinstance(choice, dict)
-
-
-def _is_null(branch: Json) -> bool:
-    rule = as_object(branch) or {}
-    return _kinds(rule) == ["null"] or ("const" in rule and rule["const"] is None)
-
-
-def _is_nullable(rule: JsonObject) -> bool:
-    return (
-        "null" in _kinds(rule)
-        or rule.get("nullable") is True
-        or (bool(_choices(rule)) and None in _choices(rule))
-    )
+def _branches_of(rule: JsonObject) -> list[Json]:
+    return [*get_list(rule, "anyOf"), *get_list(rule, "oneOf")]
 
 
 # ---------------------------------------------------------------- saying it in words
