@@ -50,7 +50,7 @@ async def build_runtime(pad: Launchpad) -> Runtime:
         config=places.config,
     )
     processes, clock = LocalProcesses(pad.environment), SystemClock()
-    models = Models(settings, pad.environment, places, workspace, processes, clock)
+    models = Models(settings, pad.environment, places, workspace, processes=processes, clock=clock)
     sessions = StoredSessions(places.sessions)
     journal = sessions.resume(pad.resume) if pad.resume else sessions.create(workspace.paths.root)
     parts = Parts(
