@@ -59,6 +59,10 @@ def call(name: str = "run", args: object = None, **more) -> dict:
     return {"functionCall": {"name": name, "args": args or {}, **more}}
 
 
+def kept(kind: str, part: dict, summary: str) -> Opaque:
+    return Opaque("gemini", kind, part, summary)
+
+
 END = chunk(finish="STOP")
 
 
@@ -222,9 +226,9 @@ def test_code_the_provider_ran_is_kept_part_by_part():
     result = {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "1\n"}}
     search = {"toolCall": {"id": "x", "toolType": "GOOGLE_SEARCH"}, "thoughtSignature": "s"}
     assert blocks(stream(chunk(code, result), chunk(search), END)) == (
-        Opaque("gemini", "executableCode", code, "code: print(1)"),
-        Opaque("gemini", "codeExecutionResult", result, "result: 1"),
-        Opaque("gemini", "toolCall", search, "toolCall GOOGLE_SEARCH"),
+        kept("executableCode", code, "code: print(1)"),
+        kept("codeExecutionResult", result, "result: 1"),
+        kept("toolCall", search, "toolCall GOOGLE_SEARCH"),
     )
 
 
