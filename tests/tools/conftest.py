@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from hame.base.errors import ToolError
@@ -42,6 +43,10 @@ class Desk:
             progress=self.shown.append,
         )
         self.tools: dict[str, Tool] = {tool.spec.name: tool for tool in builtin_tools()}
+
+    def change(self, **members: object) -> None:
+        """Give the tools another context."""
+        self.context = msgspec.structs.replace(self.context, **members)
 
     async def prepare(self, name: str, **arguments: object) -> Action:
         tool = self.tools[name]

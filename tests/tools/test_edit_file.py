@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hame.base.errors import PathError, ToolError
+from hame.base.message import Text
 from hame.base.outcome import DiffView, Done
 from hame.base.tool import ArgumentKind, Effect
 from hame.base.zone import Operation
@@ -21,7 +22,7 @@ async def test_the_text_is_replaced_and_the_place_is_said(desk):
     desk.write("src/app.py", "a = 1\nb = 2\n")
     outcome = await desk.call("edit_file", path="src/app.py", **edit("b = 2", "b = 3\nc = 4"))
     assert isinstance(outcome, Done)
-    assert outcome.content[0].text == "edited src/app.py (line 2, +2 -1)"
+    assert outcome.content == (Text("edited src/app.py (line 2, +2 -1)"),)
     assert outcome.changed == ("src/app.py",)
     assert desk.read("src/app.py") == b"a = 1\nb = 3\nc = 4\n"
 

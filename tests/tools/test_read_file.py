@@ -135,6 +135,7 @@ async def test_a_picture_is_shown_as_one(desk, png):
     assert isinstance(outcome, Done)
     (image,) = outcome.content
     assert image == Image(media_type="image/png", data=png(64, 48), name="logo.png")
+    assert isinstance(outcome.view, TextView)
     assert "64 x 48" in outcome.view.text
 
 

@@ -15,9 +15,6 @@ MANIFESTS = frozenset({
 })  # fmt: skip
 MANIFEST_SUFFIXES = (".csproj", ".fsproj", ".sln", ".cabal", ".gemspec")
 
-READABLE = ("pyproject.toml", "package.json", "Cargo.toml")
-"""Manifests that say where a program starts."""
-
 _ENTRY_NAMES = frozenset({
     "__main__.py", "manage.py", "main.py", "app.py", "main.go", "main.rs", "Main.java",
     "Program.cs", "main.c", "main.cpp", "index.html", "main.ts", "main.js", "server.js",

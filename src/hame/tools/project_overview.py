@@ -16,8 +16,6 @@ from hame.base.tool import Effect, ToolSpec
 from hame.base.zone import Operation
 from hame.tools.action import Places, Plan, hold, locate_all
 from hame.tools.description import describe
-from hame.tools.language import language_of
-from hame.tools.manifest import READABLE, declared_entry_points, is_entry_point, is_manifest
 from hame.tools.phrase import counted
 
 _FILES = 20_000
@@ -26,6 +24,8 @@ _LANGUAGES = 6
 _TREE_LINES = 40
 _MANIFEST_BYTES = 200_000
 _HEAD = ".git/HEAD"
+_READ = ("pyproject.toml", "package.json", "Cargo.toml")
+"""Manifests that say where a program starts."""
 
 
 class ProjectOverview:
@@ -49,7 +49,7 @@ class ProjectOverview:
         places = locate_all(
             context.workspace,
             (".", Operation.LIST),
-            *((name, Operation.READ) for name in (_HEAD, *READABLE)),
+            *((name, Operation.READ) for name in (_HEAD, *_READ)),
         )
 
         async def plan() -> Plan:
@@ -80,6 +80,8 @@ class _Facts(msgspec.Struct, frozen=True):
 
 
 async def _describe(places: Places, context: ToolContext) -> Done:
+    from hame.tools.manifest import declared_entry_points
+
     root = places[0][0]
     files, total = await context.workspace.find_files("**/*", root, _FILES)
     texts = {
@@ -87,9 +89,7 @@ async def _describe(places: Places, context: ToolContext) -> Done:
         for place, _ in places[1:]
         if (text := await _text(place, context)) is not None
     }
-    declared = [
-        line for name in READABLE for line in declared_entry_points(name, texts.get(name, ""))
-    ]
+    declared = [line for name in _READ for line in declared_entry_points(name, texts.get(name, ""))]
     facts = _Facts(
         root=root.resolution.real,
         files=files,
@@ -121,6 +121,9 @@ def _branch(head: str | None) -> str | None:
 
 
 def _lines(facts: _Facts) -> list[str]:
+    from hame.tools.language import language_of
+    from hame.tools.manifest import is_entry_point, is_manifest
+
     languages = Counter(filter(None, map(language_of, facts.files))).most_common(_LANGUAGES)
     folders = {posixpath.dirname(path) for path in facts.files} - {""}
     rows = {

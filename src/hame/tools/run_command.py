@@ -108,6 +108,7 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
     async def start(self) -> Done | Failed:
         """Run it to its end, or to the limit."""
         import anyio
+        from anyio.lowlevel import checkpoint
 
         from hame.tools.recorder import Recorder
 
@@ -126,6 +127,8 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
             with anyio.move_on_after(self.limit):
                 async for chunk in process.output():
                     recorder.take(chunk)
+                    # A flood is always ready: without this the time limit would never be looked at.
+                    await checkpoint()
                 ended = await process.wait()
             left_behind = ended is not None and process.survivors()
             if ended is None:

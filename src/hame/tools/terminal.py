@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 _ROWS = 48
 """Lines that the cursor can still reach."""
-_ROW_LENGTH = 16_000
+_ROW_LENGTH = 4_000
 """A longer line is passed on in pieces."""
 _FURTHEST_COLUMN = 1_000
 """How far a sequence may move the cursor to the right."""
@@ -23,9 +23,13 @@ _TOKEN = re.compile(
     r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
     r"|\x1b[PX^_][^\x1b]*\x1b\\"
     r"|\x1b[ -/]*[0-OQ-WYZ`-~\\]"
-    r"|(?P<control>[\x00-\x1f\x7f-\x9f])"
+    r"|(?P<control>\x00+|[\x01-\x1f\x7f-\x9f])"
 )
-_UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|\][^\x07\x1b]*\x1b?|[PX^_][^\x1b]*\x1b?|[ -/]*)?")
+_COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
+_UNFINISHED = re.compile(
+    r"(?:\x1b(?:\[[0-?]*[ -/]*|\][^\x07\x1b]*\x1b?|[PX^_][^\x1b]*\x1b?|[ -/]*)?|\r)\Z"
+)
+"""What the next piece may complete: an escape sequence, or a line ending."""
 
 
 class Terminal:
@@ -41,8 +45,10 @@ class Terminal:
 
     def feed(self, text: str) -> str:
         """Take output. Returns its plain text, for eyes that watch it come."""
-        text = (self._pending + text).replace("\r\n", "\n")
-        self._pending = ""
+        text = self._hold_back(self._pending + text)
+        if "\x1b" in text:
+            text = _COLOUR.sub("", text)
+        text = text.replace("\r\n", "\n")
         if self._at_end() and _PLAIN.fullmatch(text):
             self._append(text)
             return text
@@ -52,6 +58,13 @@ class Terminal:
         """The output has ended: everything left is final."""
         self._commit("\n".join(self._rows))
         self._rows, self._row, self._column = [""], 0, 0
+
+    def _hold_back(self, text: str) -> str:
+        """The text without what the next piece may complete, which is kept for then."""
+        found = _UNFINISHED.search(text, max(len(text) - _PENDING, 0))
+        end = found.start() if found else len(text)
+        self._pending = text[end:]
+        return text[:end]
 
     def _at_end(self) -> bool:
         return self._row == len(self._rows) - 1 and self._column == len(self._rows[-1])
@@ -73,11 +86,7 @@ class Terminal:
         at = 0
         while at < len(text):
             found = _TOKEN.match(text, at)
-            if found is None or found["control"] == "\x1b":
-                rest = text[at:]
-                if len(rest) < _PENDING and _UNFINISHED.fullmatch(rest):
-                    self._pending = rest
-                    break
+            if found is None:
                 at += 1
                 continue
             at = found.end()
@@ -114,9 +123,10 @@ class Terminal:
             case "\b":
                 self._column = max(self._column - 1, 0)
                 return ""
-            case "\0":
-                self._write("\\0")
-                return "\\0"
+            case _ if control[0] == "\0":
+                visible = control.replace("\0", "\\0")
+                self._write(visible)
+                return visible
             case _:
                 return ""
 
