@@ -37,6 +37,9 @@ from hame.base.glob import compile_glob, fixed_folder, names_folder, names_hidde
         ("{**/x,y}", ["x", "a/x", "y"], ["a/y"]),
         ("{src/**,y}", ["src/a", "y"], ["src"]),
         ("{a,b", ["{a,b"], ["a"]),
+        (r"{a\}", [r"{a}"], ["a"]),
+        ("{[}],b}", ["}", "b"], ["["]),
+        ("{a,{b,c}", ["{a,b", "{a,c"], ["a"]),
         ("a}b,c", ["a}b,c"], ["a"]),
         (r"\*.py", ["*.py"], ["a.py"]),
         ("a\\", ["a\\"], ["a"]),
@@ -49,6 +52,10 @@ def test_a_pattern_matches(pattern: str, matching: list[str], others: list[str])
     matches = compile_glob(pattern).fullmatch
     assert [path for path in matching if not matches(path)] == []
     assert [path for path in others if matches(path)] == []
+
+
+def test_many_double_stars_take_no_longer_than_one() -> None:
+    assert not compile_glob("**/" * 30 + "x").fullmatch("a/" * 60 + "y")
 
 
 @given(pattern=st.text("ab*?[]{},!^-\\/.", max_size=12), path=st.text("ab/.", max_size=8))

@@ -49,36 +49,43 @@ def _anchored(pattern: str) -> str:
 
 
 def _translate(pattern: str) -> str:
-    parts: list[str] = []
-    at, depth = 0, 0
+    pieces: list[str] = []
+    waiting: list[list[int]] = []
+    """For each open brace: where it stands among the pieces, then the commas in it."""
+    at = 0
     while at < len(pattern):
-        piece, at, depth = _next(pattern, at, depth)
-        parts.append(piece)
-    return "".join(parts)
+        mark = pattern[at]
+        piece, at = _piece(pattern, at)
+        match mark:
+            case "{":
+                waiting.append([len(pieces)])
+            case "," if waiting:
+                waiting[-1].append(len(pieces))
+            case "}" if waiting:
+                brace, *commas = waiting.pop()
+                pieces[brace] = "(?:"
+                for comma in commas:
+                    pieces[comma] = "|"
+                piece = ")"
+            case _:
+                pass
+        pieces.append(piece)
+    return "".join(pieces)
 
 
-def _next(pattern: str, at: int, depth: int) -> tuple[str, int, int]:
-    """The expression for what stands at a position, the position after it, and open braces."""
-    letter = pattern[at]
-    match letter:
+def _piece(pattern: str, at: int) -> tuple[str, int]:
+    """The expression for what stands at a position, and the position after it."""
+    match pattern[at]:
         case "*":
-            piece, at = _stars(pattern, at)
-            return piece, at, depth
+            return _stars(pattern, at)
         case "?":
-            return "[^/]", at + 1, depth
+            return "[^/]", at + 1
         case "[":
-            piece, at = _class(pattern, at)
-            return piece, at, depth
-        case "{" if _closing_brace(pattern, at) is not None:
-            return "(?:", at + 1, depth + 1
-        case "}" if depth:
-            return ")", at + 1, depth - 1
-        case "," if depth:
-            return "|", at + 1, depth
+            return _class(pattern, at)
         case "\\" if at + 1 < len(pattern):
-            return re.escape(pattern[at + 1]), at + 2, depth
-        case _:
-            return re.escape(letter), at + 1, depth
+            return re.escape(pattern[at + 1]), at + 2
+        case letter:
+            return re.escape(letter), at + 1
 
 
 def _stars(pattern: str, at: int) -> tuple[str, int]:
@@ -88,7 +95,11 @@ def _stars(pattern: str, at: int) -> tuple[str, int]:
     begins = at == 0 or pattern[at - 1] in "/{,"
     if end - at >= 2 and begins:
         if pattern[end : end + 1] == "/":
-            return "(?:[^/]+/)*", end + 1
+            end += 1
+            # More of the same means the same, and would be tried in every combination.
+            while pattern.startswith("**/", end):
+                end += 3
+            return "(?:[^/]+/)*", end
         if end == len(pattern) or pattern[end] in ",}":
             return ".+", end
     return "[^/]*", end
@@ -122,12 +133,3 @@ def _choices(text: str) -> str | None:
         parts.append(re.escape(first) if first == last else f"{re.escape(first)}-{re.escape(last)}")
         at += 1
     return "".join(parts)
-
-
-def _closing_brace(pattern: str, at: int) -> int | None:
-    depth = 0
-    for position in range(at, len(pattern)):
-        depth += {"{": 1, "}": -1}.get(pattern[position], 0)
-        if depth == 0:
-            return position
-    return None
