@@ -8,7 +8,6 @@ _EFFORT = frozenset({
     "reasoning_effort",
     "reasoning",
     "effort",
-    "thinking",
     "think",
     "output_config",
     "verbosity",
@@ -31,6 +30,9 @@ def healed(facts: ModelFacts, parameter: str) -> ModelFacts:
             return replace(facts, quirks=quirks - {Quirk.NO_PARALLEL_CALLS})
         case "temperature":
             return replace(facts, quirks=quirks | {Quirk.NO_TEMPERATURE})
+        case "thinking":
+            quirks = quirks - {Quirk.ADAPTIVE_THINKING}
+            return replace(facts, efforts=frozenset(), quirks=quirks)
         case _ if parameter in _EFFORT:
             return replace(facts, efforts=frozenset())
         case _:
