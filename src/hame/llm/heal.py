@@ -7,6 +7,7 @@ from hame.base.model import ModelFacts, Quirk
 _EFFORT = frozenset({
     "reasoning_effort",
     "reasoning",
+    "include",
     "effort",
     "think",
     "output_config",
@@ -24,8 +25,14 @@ def healed(facts: ModelFacts, parameter: str) -> ModelFacts:
             return replace(facts, quirks=quirks - {Quirk.MAX_COMPLETION_TOKENS})
         case "stream_options" | "include_usage":
             return replace(facts, quirks=quirks | {Quirk.NO_STREAM_USAGE})
+        case "prompt_cache_key" if facts.wire == "openai_responses":
+            return replace(facts, quirks=quirks | {Quirk.NO_PROMPT_CACHE_KEY})
         case "prompt_cache_key":
             return replace(facts, quirks=quirks - {Quirk.PROMPT_CACHE_KEY})
+        case "reasoning.summary":
+            return replace(facts, quirks=quirks | {Quirk.NO_REASONING_SUMMARY})
+        case "max_output_tokens":
+            return replace(facts, max_output=None)
         case "parallel_tool_calls":
             return replace(facts, quirks=quirks - {Quirk.NO_PARALLEL_CALLS})
         case "temperature":

@@ -32,6 +32,9 @@ ADJUSTABLE: tuple[str, ...] = (
 
 _EVERYDAY_WORDS = frozenset({"reasoning", "thinking", "include", "effort", "store", "think"})
 
+_SUMMARY = "reasoning.summary"
+"""Only shows the reasoning, so whatever the complaint, the answer is the same without it."""
+
 _UNSUPPORTED = re.compile(
     r"unsupported|not (?:yet )?(?:supported|permitted|allowed|available|recogni[sz]ed)"
     r"|(?:does|do)(?:es)?(?: not|n't) support|unknown|unrecogni[sz]ed|unexpected|deprecated"
@@ -55,6 +58,8 @@ _CAMEL = re.compile(r"(?<=[a-z])([A-Z])")
 
 def unsupported_parameter(report: ErrorReport) -> str | None:
     """The parameter a 400 calls unsupported; None for every other complaint."""
+    if report.parameter == _SUMMARY:
+        return _SUMMARY
     coded = bool(report.words & _UNSUPPORTED_CODES)
     if not coded and (
         "unsupported_value" in report.words

@@ -26,7 +26,7 @@ def write_body(request: ModelRequest, facts: ModelFacts, items: Sequence[bytes])
 
 def _head(request: ModelRequest, facts: ModelFacts) -> JsonObject:
     head: JsonObject = {"model": facts.model, "stream": True, "store": False}
-    if request.session:
+    if request.session and Quirk.NO_PROMPT_CACHE_KEY not in facts.quirks:
         head["prompt_cache_key"] = _cache_key(request.session)
     head.update(_reasoning(request, facts))
     limit = output_limit(request, facts)
@@ -45,11 +45,14 @@ def _reasoning(request: ModelRequest, facts: ModelFacts) -> JsonObject:
     """What is asked of a model that reasons; others refuse these members."""
     if not facts.efforts:
         return {}
-    reasoning: JsonObject = {"summary": "auto"}
+    asked: JsonObject = {"include": ["reasoning.encrypted_content"]}
+    reasoning: JsonObject = {}
     effort = effort_for(request, facts)
     if effort is not None:
-        reasoning = {"effort": _EFFORTS.get(effort, effort.value), **reasoning}
-    return {"reasoning": reasoning, "include": ["reasoning.encrypted_content"]}
+        reasoning["effort"] = _EFFORTS.get(effort, effort.value)
+    if Quirk.NO_REASONING_SUMMARY not in facts.quirks:
+        reasoning["summary"] = "auto"
+    return {"reasoning": reasoning, **asked} if reasoning else asked
 
 
 def _cache_key(session: str) -> str:
