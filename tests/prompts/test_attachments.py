@@ -27,6 +27,12 @@ async def attach(project: Path, text: str) -> Composed:
     return await compose(text, workspace)
 
 
+def note_text(composed: Composed) -> str:
+    """The text of the one note attached."""
+    (note,) = [block for block in composed.message.content if isinstance(block, Note)]
+    return note.text
+
+
 async def test_the_users_words_stay_as_they_are_and_the_file_follows(project: Path) -> None:
     composed = await attach(project, "explain @src/app.py, please")
     words, note = composed.message.content
@@ -39,7 +45,7 @@ async def test_the_users_words_stay_as_they_are_and_the_file_follows(project: Pa
 
 async def test_a_path_with_spaces_is_quoted(project: Path) -> None:
     composed = await attach(project, 'read @"with space.txt"')
-    assert "spaced" in composed.message.content[1].text
+    assert "spaced" in note_text(composed)
 
 
 async def test_an_at_sign_in_ordinary_words_attaches_nothing(project: Path) -> None:
@@ -75,13 +81,13 @@ async def test_secrets_are_not_attached_and_that_is_said(project: Path) -> None:
 async def test_a_long_file_is_cut_and_says_so(project: Path) -> None:
     (project / "long.txt").write_text("x" * (MAX_CHARS + 1))
     composed = await attach(project, "@long.txt")
-    assert "[cut after 60,000 characters" in composed.message.content[1].text
+    assert "[cut after 60,000 characters" in note_text(composed)
 
 
 async def test_a_file_outside_the_project_may_be_attached_by_the_user(project: Path) -> None:
     (project.parent / "other.txt").write_text("outside")
     composed = await attach(project, "@../other.txt")
-    assert "outside" in composed.message.content[1].text
+    assert "outside" in note_text(composed)
 
 
 async def test_the_same_file_is_attached_once(project: Path) -> None:

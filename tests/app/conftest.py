@@ -1,0 +1,87 @@
+"""A runtime on a real project, real tools and a real journal; only the model is scripted."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from hame.app.clock import SystemClock
+from hame.app.confinement import Unconfined
+from hame.app.runtime import Parts, Runtime
+from hame.app.sessions import StoredSessions
+from hame.base.event import RunEvent
+from hame.base.ports import Model, ToolContext
+from hame.base.settings import Mode, Settings
+from hame.context import Projection
+from hame.sessions.redaction import Redactor
+from hame.testing import ScriptedModel
+from hame.tools import builtin_tools
+from hame.workspace.local import open_workspace
+from hame.workspace.process import LocalProcesses
+
+SECRET = "very-secret-value-1234567890"
+
+
+class Scene:
+    """A runtime and what it told."""
+
+    def __init__(self, folder: Path) -> None:
+        self.project = folder / "project"
+        self.project.mkdir()
+        self.sessions = StoredSessions(str(folder / "sessions"))
+        self.events: list[RunEvent] = []
+        self.model = ScriptedModel()
+        self.opened: list[str | None] = []
+        self.runtimes: list[Runtime] = []
+
+    async def closed(self) -> None: ...
+
+    async def open_model(self, name: str | None) -> Model:
+        self.opened.append(name)
+        return self.model
+
+    def start(
+        self,
+        *steps: object,
+        mode: Mode = Mode.AUTO,
+        interactive: bool = False,
+        resume: str | None = None,
+        open_model: Callable[[str | None], Awaitable[Model]] | None = None,
+    ) -> Runtime:
+        self.model = ScriptedModel(*steps)  # type: ignore[arg-type]
+        workspace = open_workspace(str(self.project), home=str(self.project.parent))
+        context = ToolContext(
+            workspace=workspace,
+            processes=LocalProcesses({"PATH": "/usr/bin:/bin"}),
+            sandbox=Unconfined(),
+            progress=lambda _: None,
+        )
+        parts = Parts(
+            settings=Settings(mode=mode),
+            clock=SystemClock(),
+            new_tools=builtin_tools,
+            tool_context=context,
+            sessions=self.sessions,
+            open_model=open_model or self.open_model,
+            new_context=Projection,
+            redaction=Redactor([SECRET]),
+            interactive=interactive,
+            close=self.closed,
+        )
+        root = workspace.paths.root
+        journal = self.sessions.resume(resume) if resume else self.sessions.create(root)
+        runtime = Runtime(parts, journal)
+        runtime.subscribe(self.events.append)
+        self.runtimes.append(runtime)
+        return runtime
+
+    def seen(self, kind: type) -> list:
+        return [item for item in self.events if isinstance(item, kind)]
+
+
+@pytest.fixture
+async def scene(tmp_path: Path) -> AsyncIterator[Scene]:
+    made = Scene(tmp_path)
+    yield made
+    for runtime in made.runtimes:
+        await runtime.close()
