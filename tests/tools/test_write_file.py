@@ -23,6 +23,11 @@ async def test_a_file_that_was_not_read_is_not_replaced(desk):
     assert desk.read("a.txt") == b"precious\n"
 
 
+async def test_an_empty_file_has_nothing_to_lose(desk):
+    desk.write("a.txt", "")
+    assert await desk.done("write_file", path="a.txt", content="x\n") == "wrote a.txt (1 line)"
+
+
 async def test_the_same_content_is_fine_without_reading(desk):
     desk.write("a.txt", "same\n")
     assert (

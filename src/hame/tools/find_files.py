@@ -13,7 +13,7 @@ from hame.tools.action import Plan, hold, locate_all
 from hame.tools.arguments import folder_argument, folder_path, need_string
 from hame.tools.description import describe
 from hame.tools.nearness import missing
-from hame.tools.phrase import spoken
+from hame.tools.phrase import spoken, visible
 
 _LIMIT = 200
 
@@ -74,12 +74,12 @@ async def _find(pattern: str, place: Located, context: ToolContext) -> Done:
     if not paths:
         return Done(
             text_content(
-                f"no file matches {pattern} in {found.shown} (ignored files are left out; hidden"
-                " ones are found when the pattern names them)"
+                f"no file matches {pattern} in {found.shown} (ignored files are left out, linked"
+                " folders are not entered, hidden files are found when the pattern names them)"
             ),
             view,
         )
-    text = "\n".join(paths)
+    text = "\n".join(map(visible, paths))
     if total > len(paths):
         text += f"\n[{len(paths)} of {total:,} files; narrow the pattern or the path]"
     return Done(text_content(text), view)

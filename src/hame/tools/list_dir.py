@@ -14,7 +14,7 @@ from hame.tools.action import Plan, hold, locate_all
 from hame.tools.arguments import folder_argument, folder_path
 from hame.tools.description import describe
 from hame.tools.nearness import missing
-from hame.tools.phrase import spoken
+from hame.tools.phrase import spoken, visible
 
 _LIMIT = 500
 
@@ -80,9 +80,9 @@ def _content(shown: str, names: Sequence[str], entries: Sequence[DirectoryEntry]
 
 def _line(entry: DirectoryEntry) -> str:
     """`src/`, `notes.md`, `current -> releases/7/`, `queue (fifo)`."""
-    name = _visible(entry.name)
+    name = visible(entry.name)
     if entry.link_target is not None:
-        name += f" -> {_visible(entry.link_target)}"
+        name += f" -> {visible(entry.link_target)}"
     match entry.kind:
         case FileKind.DIRECTORY:
             return name.rstrip("/") + "/"
@@ -92,8 +92,3 @@ def _line(entry: DirectoryEntry) -> str:
             return f"{name} (leads nowhere)"
         case FileKind.FIFO | FileKind.SOCKET | FileKind.DEVICE:
             return f"{name} ({entry.kind})"
-
-
-def _visible(name: str) -> str:
-    """A name on one line; only one with control characters in it looks different."""
-    return name if name.isprintable() else repr(name)

@@ -19,3 +19,8 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 def spoken(arguments: JsonObject, name: str, default: str = "?") -> str:
     """An argument for a summary: on one line, `default` where it is missing or no text."""
     return flatten(get_string(arguments, name) or default)
+
+
+def visible(name: str) -> str:
+    """A name on one line; only one with control characters in it looks different."""
+    return name if name.isprintable() else repr(name)

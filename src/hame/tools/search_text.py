@@ -14,7 +14,7 @@ from hame.tools.action import Plan, hold, locate_all
 from hame.tools.arguments import folder_path, need_string
 from hame.tools.description import describe
 from hame.tools.nearness import missing
-from hame.tools.phrase import counted, flatten, spoken
+from hame.tools.phrase import counted, flatten, spoken, visible
 
 _LIMIT = 100
 _LINE_LENGTH = 300
@@ -105,7 +105,9 @@ async def _search(query: SearchQuery, place: Located, context: ToolContext) -> D
     if not matches:
         hint = await _why_nothing(query, place, context)
         return Done(text_content(f"no match for {title}{hint}"), TextView("", title=title))
-    text = "\n".join(f"{match.path}:{match.line}: {_excerpt(match, query)}" for match in matches)
+    text = "\n".join(
+        f"{visible(match.path)}:{match.line}: {_excerpt(match, query)}" for match in matches
+    )
     if total > len(matches):
         text += f"\n[{len(matches)} of {total:,} lines; narrow it with path or glob]"
     return Done(text_content(text), TextView(text, title=f"{title} ({counted(total, 'line')})"))
@@ -123,7 +125,7 @@ async def _why_nothing(query: SearchQuery, place: Located, context: ToolContext)
     if not query.regex and _REGEX_SIGNS.search(query.pattern):
         return "; it was taken literally, set regex for a regular expression"
     if place.resolution.kind is FileKind.DIRECTORY:
-        return " (ignored, hidden and binary files were not searched)"
+        return " (ignored, hidden, binary and linked files were not searched)"
     return ""
 
 

@@ -57,7 +57,7 @@ class WriteFile:
 
     async def _plan_overwrite(self, place: Located, context: ToolContext, content: str) -> Plan:
         workspace, shown = context.workspace, place.resolution.shown
-        if workspace.was_read(place) is None:
+        if workspace.was_read(place) is None and place.resolution.size > 0:
             data = content.encode("utf-8", "surrogatepass")
             if await workspace.read_bytes(place, len(data) + 1) == data:
                 return Plan(partial(_unchanged, shown), None, (data,))
