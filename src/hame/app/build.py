@@ -16,6 +16,7 @@ from hame.context import Projection
 from hame.sessions.redaction import Redactor
 from hame.tools import builtin_tools
 from hame.workspace.environment import is_secret_name
+from hame.workspace.index import LocalIndex
 from hame.workspace.local import open_workspace
 from hame.workspace.process import LocalProcesses
 
@@ -49,8 +50,11 @@ async def build_runtime(pad: Launchpad) -> Runtime:
         results=places.results,
         config=places.config,
     )
+    index = LocalIndex(workspace)
     processes, clock = LocalProcesses(pad.environment), SystemClock()
-    models = Models(settings, pad.environment, places, workspace, processes=processes, clock=clock)
+    models = Models(
+        settings, pad.environment, places, index=index, processes=processes, clock=clock
+    )
     sessions = StoredSessions(places.sessions)
     journal = sessions.resume(pad.resume) if pad.resume else sessions.create(workspace.paths.root)
     parts = Parts(
@@ -61,6 +65,7 @@ async def build_runtime(pad: Launchpad) -> Runtime:
             workspace=workspace,
             processes=processes,
             sandbox=Unconfined(),
+            index=index,
             progress=lambda _: None,
             command_timeout_s=settings.command_timeout_s,
         ),

@@ -9,7 +9,7 @@ from hame.backends.registry import Registry
 from hame.backends.router import Router
 from hame.backends.served import own_backend, vendor_backend
 from hame.base.model import Endpoint, ModelFacts, ModelListing, Vendor
-from hame.base.ports import Clock, Model, Processes
+from hame.base.ports import Clock, Index, Model, Processes
 from hame.base.settings import ProviderSettings, Settings
 from hame.config.places import Places
 from hame.llm.asking import Line
@@ -22,8 +22,6 @@ from hame.local.backend import LocalBackend
 from hame.local.engine import LocalEngine
 from hame.net.http import HttpClient
 from hame.version import __version__
-from hame.workspace.index import LocalIndex
-from hame.workspace.local import LocalWorkspace
 
 
 class Models:
@@ -34,8 +32,8 @@ class Models:
         settings: Settings,
         environment: Mapping[str, str],
         places: Places,
-        workspace: LocalWorkspace,
         *,
+        index: Index,
         processes: Processes,
         clock: Clock,
     ) -> None:
@@ -60,7 +58,7 @@ class Models:
         )
         folder = Path(places.cache)
         self._engine = LocalEngine(folder, processes, self._http)
-        self.built_in = LocalBackend(folder, self._engine, LocalIndex(workspace))
+        self.built_in = LocalBackend(folder, self._engine, index)
         self.registry = Registry()
         self.registry.register(self.built_in)
         for name, own in settings.providers.items():
