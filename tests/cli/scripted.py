@@ -24,7 +24,7 @@ from hame.base.outcome import (
     TextView,
     text_content,
 )
-from hame.base.question import Answer, Question
+from hame.base.question import Question
 from hame.base.run import RunDone, RunFailed, Stopped
 from hame.base.settings import Mode
 
@@ -60,12 +60,12 @@ DIFF = """\
 +++ b/src/dates.py
 @@ -8,5 +8,6 @@
  import re
- 
+
  def parse_date(text):
 -    return datetime.fromisoformat(text)
 +    # always UTC
 +    return datetime.fromisoformat(text).replace(tzinfo=UTC)
- 
+
 @@ -40,2 +41,2 @@
 -x = 1
 +x = 2
@@ -105,7 +105,7 @@ class ScriptedSession:
         for sink in tuple(self._sinks):
             try:
                 sink(stamped)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - as the runtime does
                 self._sinks.remove(sink)
                 self._broken = error
                 self.cancel("its surface went away")
@@ -181,9 +181,7 @@ class ScriptedSession:
             self.emit(ev.TextDelta(text[start : start + size]))
             await anyio.sleep(self.pace / 4)
         self._usage += Usage(input_uncached=1400, cache_read=11000, output=300)
-        self.emit(
-            ev.UsageUpdated(usage=self._usage, step_usage=self._usage, cost_usd=0.0123)
-        )
+        self.emit(ev.UsageUpdated(usage=self._usage, step_usage=self._usage, cost_usd=0.0123))
         self.emit(ev.AnswerCompleted(Assistant((Text(text),))))
 
     async def call(self, call, tool, title, summary, outcome, seconds=0.0, progress=()):
@@ -228,16 +226,43 @@ class ScriptedSession:
             self.emit(ev.ThinkingDelta(piece))
             await anyio.sleep(self.pace)
         await self.say("I'll look at the **dates** first.\n")
-        await self.call("c1", "read_file", "Read", "src/dates.py", Done(text_content("..."), TextView("a\n" * 120)))
-        await self.call("c2", "find_files", "Find", "**/test_*.py", Done((), PathsView(("a", "b"), total=2)))
-        output = "\n".join(f"tests/test_{n}.py .." for n in range(14)) + "\n1 failed, 27 passed in 0.52s\n"
         await self.call(
-            "c3", "run_command", "Run", "pytest -q",
-            Done((), CommandView("pytest -q", output, 1)), 3.2,
+            "c1",
+            "read_file",
+            "Read",
+            "src/dates.py",
+            Done(text_content("..."), TextView("a\n" * 120)),
+        )
+        await self.call(
+            "c2", "find_files", "Find", "**/test_*.py", Done((), PathsView(("a", "b"), total=2))
+        )
+        output = (
+            "\n".join(f"tests/test_{n}.py .." for n in range(14))
+            + "\n1 failed, 27 passed in 0.52s\n"
+        )
+        await self.call(
+            "c3",
+            "run_command",
+            "Run",
+            "pytest -q",
+            Done((), CommandView("pytest -q", output, 1)),
+            3.2,
             [f"tests/test_{n}.py ..\n" for n in range(14)],
         )
-        await self.call("c4", "edit_file", "Edit", "src/dates.py", Done((), DiffView("src/dates.py", DIFF, 3, 2)))
-        await self.call("c5", "edit_file", "Edit", "src/other.py", Failed("old_text was not found in src/other.py; read the file again"))
+        await self.call(
+            "c4",
+            "edit_file",
+            "Edit",
+            "src/dates.py",
+            Done((), DiffView("src/dates.py", DIFF, 3, 2)),
+        )
+        await self.call(
+            "c5",
+            "edit_file",
+            "Edit",
+            "src/other.py",
+            Failed("old_text was not found in src/other.py; read the file again"),
+        )
         self.emit(ev.StepStarted(2))
         await self.say(MARKDOWN)
         return RunDone(MARKDOWN), 0
@@ -248,8 +273,13 @@ class ScriptedSession:
         command = "cd build && rm -rf ./out" + " " * 300 + "; rm -rf ~\u202e\u200b"
         self.emit(ev.CallStarted(call="c1", tool="run_command", title="Run", summary=command))
         question = Question(
-            id="q1", title=f"Run {command}", detail=command, call_id="c1", tool="run_command",
-            reason="it deletes files", grant="run_command: rm -rf in this project",
+            id="q1",
+            title=f"Run {command}",
+            detail=command,
+            call_id="c1",
+            tool="run_command",
+            reason="it deletes files",
+            grant="run_command: rm -rf in this project",
         )
         answer = await self.ask(question)
         refused = 0
@@ -262,7 +292,12 @@ class ScriptedSession:
         else:
             outcome = Done((), CommandView(command, "removed\n", 0))
         self.settle("c1", "run_command", outcome, 0.2)
-        diff = Question(id="q2", title="Edit src/dates.py", view=DiffView("src/dates.py", DIFF, 3, 2), call_id="c2")
+        diff = Question(
+            id="q2",
+            title="Edit src/dates.py",
+            view=DiffView("src/dates.py", DIFF, 3, 2),
+            call_id="c2",
+        )
         self.emit(ev.CallStarted(call="c2", tool="edit_file", title="Edit", summary="src/dates.py"))
         second = await self.ask(diff)
         allowed = second is not None and second.choice in {"once", "session"}
@@ -271,12 +306,17 @@ class ScriptedSession:
         await self.say("That was it.")
         return RunDone("That was it."), refused
 
+    async def play_slowquestion(self, text):
+        self.emit(ev.StepStarted(1))
+        await anyio.sleep(self.pace * 50)
+        return await self.play_question(text)
+
     async def play_slow(self, text):
         self.emit(ev.StepStarted(1))
         await self.say("Working on it.\n\nThis paragraph is not fini")
         self.emit(ev.CallStarted(call="c1", tool="run_command", title="Run", summary="sleep 60"))
         try:
-            for step in range(600):
+            for _step in range(600):
                 for message in self._inbox:
                     self.emit(ev.SteeringTaken(message))
                 self._inbox.clear()
@@ -299,7 +339,10 @@ class ScriptedSession:
     async def play_wait(self, text):
         self.emit(ev.StepStarted(1))
         failure = Failure(
-            kind=ErrorKind.RATE_LIMIT, message="Mock: too many requests", retryable=True, said="slow down"
+            kind=ErrorKind.RATE_LIMIT,
+            message="Mock: too many requests",
+            retryable=True,
+            said="slow down",
         )
         self.emit(ev.WaitStarted(seconds=3.0, failure=failure, attempt=1))
         await anyio.sleep(self.pace * 60)
@@ -310,10 +353,17 @@ class ScriptedSession:
     async def play_wrongkey(self, text):
         self.emit(ev.StepStarted(1))
         failure = Failure(
-            kind=ErrorKind.AUTH, message="Mock refused the key", provider="Mock", status=401,
-            hint="Set MOCK_API_KEY to a key from https://mock.example/keys.", said="invalid x-api-key",
+            kind=ErrorKind.AUTH,
+            message="Mock refused the key",
+            provider="Mock",
+            status=401,
+            hint="Set MOCK_API_KEY to a key from https://mock.example/keys.",
+            said="invalid x-api-key",
         )
         return RunFailed(failure), 0
+
+    async def play_crash(self, text):
+        return 1 / 0, 0
 
     async def play_lines(self, text):
         self.emit(ev.StepStarted(1))

@@ -17,20 +17,21 @@ def draw_diff(view: DiffView, paint: Paint, cells: int, show: Callable[[str], st
     digits = len(
         str(max((int(n) for pair in _HUNK.findall(view.diff) for n in pair), default=0) + 99)
     )
-    for line in view.diff.split("\n"):
+    for line in view.diff.removesuffix("\n").split("\n"):
         if hunk := _HUNK.match(line):
             if drawn:
                 drawn.append(paint.dim(" " * digits + " ⋮"))
             old, new = int(hunk[1]), int(hunk[2])
             continue
-        if not (old or new) or not line:
+        if not (old or new):
             continue
-        sign, text = line[0], show(line[1:].rstrip("\r"))
+        # An editor that strips trailing blanks makes an empty line of an empty context line.
+        sign, text = line[:1] or " ", show(line[1:].rstrip("\r"))
         number = {"+": new, "-": old}.get(sign, new)
         old += sign in " -"
         new += sign in " +"
         gutter = f"{number:>{digits}}" if sign in "+- " else " " * digits
-        for part in wrap(text, max(cells - digits - 3, 10)):
+        for part in wrap(text, max(cells - digits - 3, 4)):
             drawn.append(_draw_line(gutter, sign, part, paint))
             gutter = " " * digits
     return drawn

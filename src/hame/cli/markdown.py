@@ -34,11 +34,9 @@ class Blocks:
         return done
 
     def finish(self) -> list[str]:
-        """The text is over: what is left is a block."""
-        left = self.tail
-        self._partial = ""
-        self._close()
-        return [left] if left.strip() else []
+        """The text is over: the blocks that are left."""
+        line, self._partial = self._partial, ""
+        return self._take(line) + self._close()
 
     def _take(self, line: str) -> list[str]:
         if self._fence:

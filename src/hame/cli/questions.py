@@ -57,7 +57,7 @@ def draw_question(
     question: Question, paint: Paint, cells: int, *, whole: bool = False
 ) -> list[str]:
     """All that the user must see to decide; nothing in it is hidden or silently cut."""
-    inner = max(cells - 4, 10)
+    inner = max(cells - 4, 4)
     lines = [
         paint.warn("? ") + paint.bold(part) for part in wrap(reveal(question.title), inner)[:1]
     ]

@@ -25,6 +25,10 @@ Without a prompt, or with one, hame holds a conversation; with --print it answer
 can be set for good with `hame config`, or as HAME_<OPTION> in the environment."""
 
 
+class ReaderGoneError(Exception):
+    """Whoever read standard output has gone; click would make exit code 1 of a BrokenPipeError."""
+
+
 class PromptCommand(click.Command):
     """Takes the words of a prompt, and options after them."""
 
@@ -59,6 +63,18 @@ class Root(click.Group):
         if asked or args[0] not in COMMANDS:
             return "prompt", prompt, args
         return super().resolve_command(ctx, args)
+
+    @override
+    def invoke(self, ctx: click.Context) -> object:
+        """Run what was asked for.
+
+        Raises:
+            ReaderGoneError: if nobody reads what is written.
+        """
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise ReaderGoneError from error
 
     @override
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

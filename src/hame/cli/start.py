@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hame.cli.exits import ExitCode, code_of
-from hame.cli.root import root
+from hame.cli.root import ReaderGoneError, root
 
 if TYPE_CHECKING:
     from hame.base.errors import HameError
@@ -21,7 +21,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         code = root.main(list(arguments), prog_name="hame", standalone_mode=False)
         sys.stdout.flush()
-    except BrokenPipeError:
+    except (BrokenPipeError, ReaderGoneError):
         _close_stdout()
         return ExitCode.BROKEN_PIPE
     except (KeyboardInterrupt, click.Abort):

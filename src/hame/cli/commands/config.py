@@ -136,10 +136,8 @@ def _project() -> str:
 
 
 def _explain(key: Key) -> None:
-    default = (
-        "" if key.default in {None, ()} or key.name == "providers" else _show(key.name, key.default)
-    )
-    head = f"{key.name}  {key.expects}" + (f"; {default}" if default else "")
+    default = _show(key.name, key.default) if key.default or key.default is False else ""
+    head = f"{key.name}  {key.expects}" + (f"; {default} unless set" if default else "")
     sys.stdout.write(f"{head}\n")
     for line in wrap(key.meaning, min(terminal_size()[0], 100) - 4):
         sys.stdout.write(f"    {line}\n")

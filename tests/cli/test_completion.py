@@ -1,0 +1,49 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = str(Path(__file__).parents[2] / "src")
+
+
+@pytest.mark.parametrize(
+    ("shell", "mark"),
+    [("bash", "complete -o nosort -F"), ("zsh", "#compdef hame"), ("fish", "complete --no-files")],
+)
+def test_each_shell_gets_its_script(hame, shell, mark):
+    ran = hame("completion", shell)
+    assert ran.returncode == 0
+    assert mark in ran.stdout
+    assert "_HAME_COMPLETE" in ran.stdout
+
+
+def test_another_shell_is_a_usage_error(hame):
+    assert hame("completion", "tcsh").returncode == 2
+
+
+def completions(words, tmp_path):
+    environment = {
+        **os.environ,
+        "PYTHONPATH": SOURCE,
+        "_HAME_COMPLETE": "bash_complete",
+        "COMP_WORDS": f"hame {words}",
+        "COMP_CWORD": str(len(words.split(" "))),
+    }
+    ran = subprocess.run(
+        [sys.executable, "-m", "hame"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environment,
+        check=True,
+    )
+    return {line.partition(",")[2] for line in ran.stdout.splitlines()}
+
+
+def test_commands_options_and_choices_are_completed(tmp_path):
+    assert "config" in completions("co", tmp_path)
+    assert "--model" in completions("--mo", tmp_path)
+    assert completions("--mode ", tmp_path) == {"ask", "auto", "plan"}
+    assert completions("config se", tmp_path) == {"set"}

@@ -1,0 +1,245 @@
+"""The line conversation in a real terminal."""
+
+import re
+import signal
+import time
+
+import pytest
+
+READY = r"^\u276f\s*$"
+CTRL_C, CTRL_D, CTRL_Z = "\x03", "\x04", "\x1a"
+
+
+def test_it_greets_answers_and_leaves(terminal):
+    hame = terminal()
+    text = hame.wait_for(READY)
+    assert re.match(r"hame \d+\.\d+\.\d+ · ", text)
+    assert "ask · /help lists commands · Ctrl-D leaves" in text
+    hame.send("echo hello\r")
+    hame.wait_for(r"^You said: echo hello$")
+    text = hame.wait_for(r"^2 steps · .* · 12\.4k in \(11\.0k cached\), 300 out · \$0\.0123$")
+    hame.wait_for(READY)
+    hame.send(CTRL_D)
+    assert hame.ended() == 0
+
+
+def test_a_prompt_on_the_command_line_begins_the_conversation(terminal):
+    hame = terminal("echo", "at", "once")
+    hame.wait_for(r"^You said: echo at once$")
+    hame.wait_for(READY)
+    hame.send("/quit\r")
+    assert hame.ended() == 0
+
+
+def test_an_answer_is_drawn_as_markdown_and_calls_as_rows(terminal):
+    hame = terminal("tour", rows=24)
+    text = hame.wait_for(r"^2 steps")
+    assert "Let me look at the file first." in text
+    assert "✓ Read  src/dates.py  120 lines" in text
+    assert "✗ Run  pytest -q  exit code 1  3.2 s" in text
+    assert "  │  11 +     # always UTC" in text
+    assert " 1. src/dates.py builds a naive datetime" in text
+    assert "```" not in text
+    assert "**dates**" not in text
+    assert "Ctrl-C stops" not in text, "the live part is gone"
+
+
+def test_a_question_is_answered_by_a_line(terminal):
+    hame = terminal("question")
+    text = hame.wait_for("y  yes, once")
+    assert r"⟨300 spaces⟩; rm -rf ~\u{202e}\u{200b}" in text
+    assert "s  yes, for this session: run_command: rm -rf in this project" in text
+    hame.send("q\r")
+    hame.wait_for("that is none of the answers")
+    hame.send("use make clean\r")
+    hame.wait_for("refused, you said: use make clean")
+    hame.wait_for(r"^\? Edit src/dates.py")
+    hame.send("y\r")
+    text = hame.wait_for(r"^✓ Edit  src/dates.py  \+3 -2$")
+    hame.wait_for(READY)
+    assert "y  yes, once" not in hame.text, "the choices are gone once one was taken"
+    assert hame.text.count("11 +     # always UTC") == 1
+
+
+def test_closing_a_question_says_no(terminal):
+    hame = terminal("question")
+    hame.wait_for("y  yes, once")
+    hame.send(CTRL_D)
+    hame.wait_for("refused by you")
+
+
+def test_ctrl_c_at_a_question_stops_the_run_and_comes_back_to_the_prompt(terminal):
+    hame = terminal("question")
+    hame.wait_for("y  yes, once")
+    hame.send(CTRL_C)
+    hame.wait_for("stopped by the user")
+    hame.wait_for(READY)
+    hame.send("echo still here\r")
+    hame.wait_for(r"^You said: echo still here$")
+
+
+def test_what_was_being_typed_when_a_question_came_is_no_answer(terminal):
+    hame = terminal("slowquestion")
+    hame.wait_for("waiting for the model")
+    hame.send("y")
+    hame.wait_for(r"^\u276f y$")
+    hame.wait_for("y  yes, once")
+    hame.send("n\r")
+    hame.wait_for(r"^\? Edit")
+    hame.send("n\r")
+    hame.wait_for(r"^\u276f y$")
+
+
+def test_ctrl_c_stops_the_run_and_keeps_what_was_typed(terminal):
+    hame = terminal("slow")
+    hame.wait_for("Run  sleep 60")
+    hame.send("half typed")
+    hame.wait_for(r"^\u276f half typed$")
+    hame.send(CTRL_C)
+    text = hame.wait_for(r"■ Run  sleep 60  stopped by the user")
+    assert "This paragraph is not fini" in text
+    hame.wait_for(r"^\u276f half typed$")
+    hame.send(CTRL_C)
+    hame.wait_for("Ctrl-C again leaves")
+    hame.send(CTRL_C)
+    assert hame.ended() == 0
+
+
+def test_a_second_ctrl_c_leaves_at_once_with_the_terminal_as_it_was(terminal):
+    import termios
+
+    hame = terminal("deaf")
+    hame.wait_for("waiting for the model")
+    before = time.monotonic()
+    hame.send(CTRL_C)
+    time.sleep(0.2)
+    hame.send(CTRL_C)
+    hame.child.expect(r"\x1b\[\?2004l")
+    assert termios.tcgetattr(hame.child.child_fd)[3] & termios.ECHO
+    assert hame.ended() == 130
+    assert time.monotonic() - before < 6
+
+
+def test_a_message_sent_during_a_run_is_queued_and_delivered(terminal):
+    hame = terminal("slow")
+    hame.wait_for("Run  sleep 60")
+    hame.send("also the docs\r")
+    hame.wait_for(r"^\u276f also the docs$")
+    hame.send("/mode auto\r")
+    hame.wait_for("mode: auto")
+    hame.send("/frob\r")
+    hame.wait_for("there is no command /frob")
+    hame.send("/model other/m\r")
+    hame.wait_for("after this run: /model other/m")
+    hame.send(CTRL_C)
+    hame.wait_for("model: other/m")
+
+
+def test_pasted_lines_are_one_prompt(terminal):
+    hame = terminal()
+    hame.wait_for(READY)
+    hame.send("\x1b[200~echo 테스트\nsecond\nthird\x1b[201~")
+    time.sleep(0.3)
+    hame.send("\r")
+    text = hame.wait_for(r"^2 steps")
+    assert "You said: echo 테스트" in text
+    assert "third" in text
+    assert text.count("You said") == 1
+
+
+def test_slash_commands_talk_to_the_session(terminal):
+    hame = terminal()
+    hame.wait_for(READY)
+    for line, said in (
+        ("/help", r"^/model \[NAME\]"),
+        ("/model", "model: chosen at the first prompt"),
+        ("/model mock/small", "model: mock/small"),
+        ("/model nothing", "there is no model nothing"),
+        ("/mode", "mode: ask"),
+        ("/mode plan", "mode: plan"),
+        ("/mode yolo", "there is no mode yolo"),
+        ("/clear", "new session s2"),
+        ("/sessions", "there are no sessions of this folder yet"),
+        ("/resume abc", "session abc"),
+        ("/resume", "there is no other session"),
+        ("/nothing", "there is no command /nothing"),
+    ):
+        hame.send(f"{line}\r")
+        hame.wait_for(said)
+
+
+def test_a_model_that_cannot_be_asked_is_said_and_the_prompt_comes_back(terminal):
+    hame = terminal("nomodel")
+    hame.wait_for("✗ no model is configured")
+    hame.wait_for("Set a key")
+    hame.wait_for(READY)
+    hame.send("wrongkey\r")
+    hame.wait_for("Set MOCK_API_KEY to a key from")
+
+
+def test_a_wait_is_counted_down(terminal):
+    hame = terminal("wait", pace=0.05)
+    hame.wait_for(r"waiting 3 s · Ctrl-C stops · attempt 1 failed: Mock: too many")
+    hame.wait_for(r"waiting [12] s")
+    hame.wait_for(r"^After the wait\.$")
+
+
+def test_lines_typed_before_are_remembered_privately(terminal, home):
+    hame = terminal()
+    hame.wait_for(READY)
+    hame.send("echo one\r")
+    hame.wait_for("You said: echo one")
+    hame.wait_for(READY)
+    hame.send(CTRL_D)
+    hame.ended()
+    history = home / ".local" / "state" / "hame" / "history"
+    assert history.read_text() == '"echo one"\n'
+    assert history.stat().st_mode & 0o077 == 0
+    again = terminal()
+    again.wait_for(READY)
+    again.send("\x1b[A")
+    again.wait_for(r"^\u276f echo one$")
+
+
+@pytest.mark.parametrize("more", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_without_colours_there_is_no_escape_and_nothing_is_redrawn(terminal, more):
+    hame = terminal("question", **more)
+    hame.wait_for("y  yes, once")
+    hame.send("no\n")
+    hame.wait_for(r"\[refused\] Run cd build")
+    hame.send("y\n")
+    hame.wait_for(r"\[ok\] Edit src/dates.py: \+3 -2")
+    hame.wait_for(r"^2 steps")
+    shown = hame.raw.replace(b"\x1b[?2004h", b"").replace(b"\x1b[?2004l", b"")
+    assert b"\x1b" not in shown, "only readline's own paste mode"
+
+
+def test_stopped_with_ctrl_z_it_gives_the_terminal_back_and_goes_on_after(terminal):
+    import os
+    import termios
+
+    hame = terminal("slow")
+    hame.wait_for("Run  sleep 60")
+    hame.send(CTRL_Z)
+    _, status = os.waitpid(hame.child.pid, os.WUNTRACED)
+    assert os.WIFSTOPPED(status)
+    assert termios.tcgetattr(hame.child.child_fd)[3] & termios.ECHO
+    os.kill(hame.child.pid, signal.SIGCONT)
+    hame.send("docs\r")
+    hame.wait_for(r"^\u276f docs$")
+    hame.send(CTRL_C)
+    hame.wait_for("stopped by the user")
+
+
+def test_an_answer_in_one_shot_mode_is_drawn_in_a_terminal_too(terminal):
+    hame = terminal("-p", "tour")
+    hame.wait_for(r"^2 steps")
+    assert " 1. src/dates.py builds a naive datetime" in hame.text
+    assert hame.ended() == 0
+
+
+def test_the_prompt_is_there_soon(terminal):
+    """Generous: the machine may be busy. What it takes is measured in bench."""
+    began = time.monotonic()
+    terminal().wait_for(READY)
+    assert time.monotonic() - began < 5
