@@ -2,14 +2,15 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 
+from hame.backends.detect import talking_models
 from hame.backends.registry import Registry
-from hame.base.errors import ConfigError
-from hame.base.ports import Backend, Model
+from hame.base.errors import ConfigError, ModelError
+from hame.base.ports import Backend, ListsModels, Model
 
 BUILT_IN = "local"
 
 FindServer = Callable[[], Awaitable[str | None]]
-"""Looks for a model server that runs on this machine: the id of its backend, or None."""
+"""Looks for a model server that runs on this machine: `backend/model` of what it serves, or None."""
 
 
 async def no_server() -> str | None:
@@ -31,18 +32,15 @@ class Router:
         Raises:
             ConfigError: if that is none, or cannot be asked; with the remedy.
         """
-        if name:
-            return self._open_named(name)
-        backend = await self._choose()
-        return self._open_default(backend)
+        return await self._open_named(name or await self._choose())
 
-    def _open_named(self, name: str) -> Model:
-        backend_id, slash, model = name.partition("/")
+    async def _open_named(self, name: str) -> Model:
+        backend_id, _, model = name.partition("/")
         backend = self._registry.find(backend_id)
-        return backend.open(model) if slash and model else self._open_default(backend)
+        return backend.open(model) if model else await self._open_default(backend)
 
-    def _open_default(self, backend: Backend) -> Model:
-        model = backend.default_model()
+    async def _open_default(self, backend: Backend) -> Model:
+        model = backend.default_model() or await _only_model(backend)
         if model is None:
             raise ConfigError(
                 f"{backend.display_name} has no model to use by default",
@@ -50,10 +48,11 @@ class Router:
             )
         return backend.open(model)
 
-    async def _choose(self) -> Backend:
+    async def _choose(self) -> str:
+        """The name of what is meant when nothing was said."""
         chosen = [backend for backend in self._registry if backend.chosen()]
         if len(chosen) == 1:
-            return chosen[0]
+            return chosen[0].id
         if chosen:
             raise ConfigError(
                 f"several providers could be meant: {_names(chosen)}",
@@ -62,14 +61,30 @@ class Router:
             )
         server = await self._find_server()
         if server is not None:
-            return self._registry.find(server)
+            return server
         built_in = next((b for b in self._registry if b.id == BUILT_IN), None)
         if built_in is not None and built_in.ready():
-            return built_in
+            return built_in.id
         raise ConfigError(
             "no model to ask: no key is set, no local server runs, the built-in model is not set up",
             hint="Set a key (for example OPENROUTER_API_KEY), or run: hame local setup",
         )
+
+
+async def _only_model(backend: Backend) -> str | None:
+    """The model of a server that serves one; None when it serves several, or does not list them.
+
+    Raises:
+        ConfigError: if the server cannot be asked.
+    """
+    if not isinstance(backend, ListsModels):
+        return None
+    try:
+        listed = await backend.list_models()
+    except ModelError as error:
+        raise ConfigError(error.message, hint=error.hint) from error
+    speaking = talking_models(listed)
+    return speaking[0] if len(speaking) == 1 else None
 
 
 def _names(backends: Sequence[Backend]) -> str:

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
+from hame.backends.address import complete_address
 from hame.base.errors import ConfigError
 from hame.base.model import Endpoint, ModelFacts, ModelListing, Vendor
 from hame.base.ports import Model
@@ -64,7 +65,8 @@ class ServedBackend:
 
     def ready(self) -> bool:
         """Whether it could be asked: a key is set, or none is needed."""
-        return self._endpoint.api_key is not None or not self._vendor.needs_key
+        keyed = self._endpoint.api_key is not None or not self._vendor.needs_key
+        return keyed and bool(self._endpoint.base_url)
 
     def chosen(self) -> bool:
         """Whether the user set it up."""
@@ -74,9 +76,9 @@ class ServedBackend:
         """A model of this service.
 
         Raises:
-            ConfigError: when its key is missing.
+            ConfigError: when its key or its address is missing.
         """
-        self._require_key()
+        self._require_ready()
         facts = self._connections.facts(self._vendor, model)
         return self._connections.connect(facts, self._endpoint)
 
@@ -84,15 +86,21 @@ class ServedBackend:
         """What the service lists.
 
         Raises:
-            ConfigError: when its key is missing.
+            ConfigError: when its key or its address is missing.
             ModelError: if it could not be asked.
         """
-        self._require_key()
+        self._require_ready()
         return await self._connections.list_models(self._vendor, self._endpoint)
 
-    def _require_key(self) -> None:
+    def _require_ready(self) -> None:
         if self.ready():
             return
+        if self._endpoint.api_key is not None or not self._vendor.needs_key:
+            variable = " or ".join(self._vendor.base_url_env)
+            raise ConfigError(
+                f"no address for {self.display_name} is set",
+                hint=f"Set {variable} (for example https://NAME.example.com{self._vendor.base_path}).",
+            )
         where = f" (get one at {self._vendor.key_page})" if self._vendor.key_page else ""
         variable = self._vendor.key_env[0] if self._vendor.key_env else "api_key in config.toml"
         raise ConfigError(f"no key for {self.display_name} is set", hint=f"Set {variable}{where}.")
@@ -109,11 +117,11 @@ def vendor_backend(
     key_names = (own.api_key_env,) if own.api_key_env else vendor.key_env
     key = own.api_key or _first(key_names, environment)
     address = own.base_url or _first(vendor.base_url_env, environment)
-    endpoint = Endpoint(
-        base_url=_trim(address or vendor.base_url), api_key=key, headers=vendor.headers
-    )
+    base_url = complete_address(address, vendor) if address else vendor.base_url
+    endpoint = Endpoint(base_url=base_url, api_key=key, headers=vendor.headers)
     row = replace(vendor, default_model=own.model) if own.model else vendor
     chosen = key is not None if vendor.needs_key else address is not None
+    chosen = chosen and not vendor.variant_of
     return ServedBackend(row, endpoint, connections, chosen=chosen)
 
 
@@ -152,11 +160,3 @@ def _first(names: Sequence[str | None], environment: Mapping[str, str]) -> str |
     """The first of these variables that is set to something."""
     found = (environment.get(name, "").strip() for name in names if name)
     return next(filter(None, found), None)
-
-
-def _trim(address: str) -> str:
-    """A base URL as the wires want it: a pasted path of a call and a final slash are cut off."""
-    address = address.strip().rstrip("/")
-    for ending in ("/chat/completions", "/completions", "/responses", "/models"):
-        address = address.removesuffix(ending)
-    return address.rstrip("/")

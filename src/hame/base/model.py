@@ -201,10 +201,15 @@ class Vendor(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     display_name: str
     wire: str
     base_url: str
+    """Without a trailing slash; empty where every user has an address of their own."""
+    base_path: str = ""
+    """Added to an address of the user's that has no path (`/v1`)."""
     key_env: tuple[str, ...] = ()
     """Environment variables that may hold the key, the first that is set wins."""
     base_url_env: tuple[str, ...] = ()
     needs_key: bool = True
+    variant_of: str = ""
+    """Id of the vendor whose service this is another way to; then it is never chosen by itself."""
     local: bool = False
     default_model: str | None = None
     """Its strongest current general model."""
