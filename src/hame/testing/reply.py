@@ -10,8 +10,9 @@ from hame.base.message import Assistant, ToolCall
 from hame.testing.script import answer, call
 
 BEFORE_HEAD = -1
-"""A place in a response: before its first byte. Other places are bytes of the body; at the length of
-the body everything was sent but the mark of its end."""
+Place: TypeAlias = int | str
+"""Where something happens to a response: after so many bytes of its body (at its length, everything was
+sent but the mark of its end), before the piece in which these words are said, or `BEFORE_HEAD`."""
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,9 +28,9 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """Sent as it is, in place of everything else."""
     whole: bool | None = None
     """One JSON body instead of a stream; None: as the request asks."""
-    drop_at: int | None = None
+    drop_at: Place | None = None
     """Where the connection is cut."""
-    hang_at: int | None = None
+    hang_at: Place | None = None
     """Where the server falls silent, until the client leaves."""
     chunk: int | None = None
     """Bytes of one write; None: a frame of the wire at a time."""
@@ -81,8 +82,8 @@ def drop_before() -> Reply:
     return Reply(drop_at=BEFORE_HEAD)
 
 
-def drop(said: Assistant, at: int) -> Reply:
-    """The connection is cut after that many bytes of the body."""
+def drop(said: Assistant, at: Place) -> Reply:
+    """The connection is cut there."""
     return Reply(answer=said, drop_at=at)
 
 
@@ -91,8 +92,8 @@ def hang() -> Reply:
     return Reply(hang_at=BEFORE_HEAD)
 
 
-def hang_mid(said: Assistant, at: int) -> Reply:
-    """Silence after that many bytes of the body."""
+def hang_mid(said: Assistant, at: Place) -> Reply:
+    """Silence from there on."""
     return Reply(answer=said, hang_at=at)
 
 

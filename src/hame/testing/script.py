@@ -33,7 +33,7 @@ from hame.base.stream import (
     UsageReported,
 )
 
-_WORDS = re.compile(r"\s*\S+\s*|\s+")
+_WORDS = re.compile(r"\s*\S+|\s+")
 
 
 def answer(
@@ -58,7 +58,8 @@ def numbered(message: Assistant, step: int) -> Assistant:
     def named(block: AnswerBlock) -> AnswerBlock:
         if not isinstance(block, ToolCall):
             return block
-        return replace(block, id=block.id or f"call_{step}_{next(number)}")
+        own = f"call_{step}_{next(number)}"
+        return replace(block, id=block.id or own)
 
     return replace(message, content=tuple(map(named, message.content)))
 
@@ -92,7 +93,7 @@ def events(message: Assistant) -> Iterator[StreamEvent]:
 
 
 def words(text: str) -> list[str]:
-    """The text cut after each word, nothing left out."""
+    """The text cut before the space before each word, nothing left out."""
     return _WORDS.findall(text)
 
 

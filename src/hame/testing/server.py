@@ -24,7 +24,7 @@ from hame.testing.prefix import canonical, share_kept
 from hame.testing.renderings.listing import listing
 from hame.testing.renderings.rendering import Rendering, Utterance
 from hame.testing.renderings.table import rendering_for
-from hame.testing.reply import BEFORE_HEAD, Plain, Received, Reply, Scripted, as_reply
+from hame.testing.reply import BEFORE_HEAD, Place, Plain, Received, Reply, Scripted, as_reply
 from hame.testing.script import arguments_text, numbered
 
 _JSON = "application/json"
@@ -266,10 +266,11 @@ async def _send(
     streamed: bool,
 ) -> bool:
     """Send a response up to where it breaks; True when it did not and the connection is sound."""
-    writes = list(_rewritten(frames, reply.chunk))
+    pieces = list(frames)
+    writes = list(_rewritten(pieces, reply.chunk))
     length = sum(map(len, writes))
-    stops = [at for at in (reply.drop_at, reply.hang_at) if at is not None and at <= length]
-    stop = min(stops, default=None)
+    drop_at, hang_at = _offset(reply.drop_at, pieces), _offset(reply.hang_at, pieces)
+    stop = min((at for at in (drop_at, hang_at) if at is not None and at <= length), default=None)
     if stop != BEFORE_HEAD:
         headers = list(reply.headers)
         if not any(name.lower() == "content-type" for name, _ in headers):
@@ -283,10 +284,27 @@ async def _send(
         if streamed:
             await stream.send(chunk(b""))
         return True
-    if stop == reply.hang_at:
+    if stop == hang_at:
         while True:
             await stream.receive()
     return False
+
+
+def _offset(place: Place | None, pieces: Sequence[bytes]) -> int | None:
+    """The place as bytes of the body.
+
+    Raises:
+        ValueError: if the words are never said.
+    """
+    if not isinstance(place, str):
+        return place
+    words = dump_bytes(place)[1:-1]
+    at = 0
+    for piece in pieces:
+        if words in piece:
+            return at
+        at += len(piece)
+    raise ValueError(f"the answer never says {place!r}")
 
 
 def _rewritten(frames: Iterable[bytes], size: int | None) -> Iterator[bytes]:
