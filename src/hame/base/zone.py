@@ -5,6 +5,7 @@ gate judges the zone. Nothing here looks at a disk.
 """
 
 from enum import StrEnum
+from functools import cache
 from unicodedata import category, normalize
 
 import msgspec
@@ -110,13 +111,19 @@ def is_secret(parts: tuple[str, ...]) -> bool:
     leaf = folded[-1] if folded else ""
     if not SECRET_NAMES.isdisjoint(folded) or _holds_run(folded, SECRET_PARTS):
         return True
-    if any(folded[: len(place)] == place for place in SECRET_PLACES):
-        return True
-    if folded[:1] == ("proc",) and len(folded) > 2 and leaf in _SECRET_OF_PROCESS:
+    if _is_secret_place(folded):
         return True
     if leaf == ".env" or (leaf.startswith(".env.") and leaf not in SECRET_ENVIRONMENT_EXCEPTIONS):
         return True
     return leaf.endswith(SECRET_SUFFIXES)
+
+
+def _is_secret_place(folded: tuple[str, ...]) -> bool:
+    if _starts(SECRET_PLACES).isdisjoint(folded[:1]):
+        return False
+    if any(folded[: len(place)] == place for place in SECRET_PLACES):
+        return True
+    return folded[0] == "proc" and len(folded) > 2 and folded[-1] in _SECRET_OF_PROCESS
 
 
 def is_protected(parts: tuple[str, ...]) -> bool:
@@ -187,8 +194,15 @@ def _fold_unicode(part: str) -> str:
     return normalize("NFC", normalize("NFC", "".join(seen)).casefold())
 
 
+@cache
+def _starts(runs: tuple[tuple[str, ...], ...]) -> frozenset[str]:
+    return frozenset(run[0] for run in runs)
+
+
 def _holds_run(parts: tuple[str, ...], runs: tuple[tuple[str, ...], ...]) -> bool:
     """Whether one of the runs stands somewhere among the components."""
+    if _starts(runs).isdisjoint(parts):
+        return False
     return any(
         parts[start : start + len(run)] == run
         for run in runs

@@ -2,12 +2,32 @@
 
 from typing import Generic, TypeVar
 
+import msgspec
+
 LINE_LIMIT = 4_000
 """Characters of a matching line that are kept."""
 
 
 _Item = TypeVar("_Item")
 _SLACK = 1_000
+
+
+class FileLines(msgspec.Struct):
+    """The lines of one file that match."""
+
+    path: str
+    """Relative to where the search began."""
+    limit: int
+    """How many are kept."""
+    kept: list[tuple[int, str]] = msgspec.field(default_factory=list[tuple[int, str]])
+    """Number and text of the first ones."""
+    total: int = 0
+
+    def add(self, number: int, text: str) -> None:
+        """Take a line in, without its ending or with one."""
+        self.total += 1
+        if len(self.kept) < self.limit:
+            self.kept.append((number, clip(text.removesuffix("\n").removesuffix("\r"))))
 
 
 class First(Generic[_Item]):

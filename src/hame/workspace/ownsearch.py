@@ -13,7 +13,7 @@ from typing_extensions import override
 from hame.base.errors import ToolError
 from hame.base.path import FileKind
 from hame.base.ports import SearchQuery
-from hame.workspace.found import clip
+from hame.workspace.found import FileLines
 from hame.workspace.locate import DIRECTORY, kind_of, shown_name
 from hame.workspace.search import Engine, Scope
 
@@ -40,9 +40,9 @@ class OwnSearch(Engine):
 
     @override
     async def lines(
-        self, scope: Scope, query: SearchQuery, take: Callable[[str, int, str], None]
+        self, scope: Scope, query: SearchQuery, limit: int, take: Callable[[FileLines], None]
     ) -> None:
-        """Give path, number and text of every line that matches.
+        """Give the lines that match, file by file, the first `limit` of each.
 
         Raises:
             ToolError: for an invalid regular expression.
@@ -53,9 +53,11 @@ class OwnSearch(Engine):
             for path in scope.names or walk(scope):
                 anyio.from_thread.check_cancelled()
                 data = _contents(scope.descriptor, path)
+                lines = FileLines(shown_name(path), limit)
                 for number, line in _lines(data) if data is not None else ():
                     if search(line):
-                        take(shown_name(path), number, clip(_readable(line)))
+                        lines.add(number, _readable(line))
+                take(lines)
 
         await anyio.to_thread.run_sync(search_all)
 
@@ -69,21 +71,23 @@ def entries(scope: Scope) -> Iterator[tuple[str, FileKind]]:
     """All that is below a scope and not ignored: paths relative to it; links left out."""
     from ignore import WalkBuilder
 
-    root = Path(scope.real)
-    builder = WalkBuilder(root).hidden(not scope.hidden).add_custom_ignore_filename(".rgignore")
+    builder = (
+        WalkBuilder(Path(scope.real))
+        .hidden(not scope.hidden)
+        .add_custom_ignore_filename(".rgignore")
+    )
     no = False
+    skip = len(scope.real.rstrip("/")) + 1
     for entry in builder.require_git(no).git_global(no).build():
-        path = entry.path()
-        inside = path.relative_to(root)
-        if not scope.git and ".git" in inside.parts:
-            continue
-        if entry.depth() > 0:
-            yield str(inside), _kind(path)
+        path = os.fspath(entry.path())
+        inside = path[skip:]
+        if inside and (scope.git or ".git" not in inside.split("/")):
+            yield inside, _kind(path)
 
 
-def _kind(path: Path) -> FileKind:
+def _kind(path: str) -> FileKind:
     try:
-        mode = path.lstat().st_mode
+        mode = os.lstat(path).st_mode
     except OSError:
         return FileKind.MISSING
     return FileKind.MISSING if stat.S_ISLNK(mode) else kind_of(mode)

@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator
 
 import anyio
+import anyio.lowlevel
 
 GRACE_S = 0.1
 """How long output is still awaited after the program itself has ended."""
@@ -74,6 +75,8 @@ class OutputPipe:
                 return
             if owed is not None:
                 owed -= len(chunk)
+            # A program that never pauses must not keep everybody else from running.
+            await anyio.lowlevel.checkpoint()
             yield chunk
 
     def _buffered(self) -> int:

@@ -11,7 +11,7 @@ from typing_extensions import override
 from hame.base.errors import ToolError
 from hame.base.ports import Process, Processes, SearchQuery
 from hame.base.process import Exit, Launch
-from hame.workspace.found import clip
+from hame.workspace.found import FileLines
 from hame.workspace.locate import shown_name
 from hame.workspace.search import Engine, Scope
 
@@ -76,9 +76,9 @@ class Ripgrep(Engine):
 
     @override
     async def lines(
-        self, scope: Scope, query: SearchQuery, take: Callable[[str, int, str], None]
+        self, scope: Scope, query: SearchQuery, limit: int, take: Callable[[FileLines], None]
     ) -> None:
-        """Give path, number and text of every line that matches.
+        """Give the lines that match, file by file, the first `limit` of each.
 
         Raises:
             ToolError: for an invalid regular expression, or when ripgrep cannot be run.
@@ -87,21 +87,16 @@ class Ripgrep(Engine):
         arguments = ("--json", "--no-mmap", *_filters(scope), *_pattern(query), "--", *where)
 
         async def read(process: Process) -> None:
-            of_file: list[tuple[int, str]] = []
+            lines = FileLines("", limit)
             async for line in _pieces(process.output(), b"\n"):
                 report = self._decoder.decode(line)
                 match report.type, report.data:
-                    case "begin", _:
-                        of_file = []
+                    case "begin", _Data(path=_Text() as path):
+                        lines = FileLines(path.name().removeprefix("./"), limit)
                     case "match", _Data(lines=_Text() as text, line_number=int() as number):
-                        of_file.append((
-                            number,
-                            clip(text.decode().removesuffix("\n").removesuffix("\r")),
-                        ))
-                    case "end", _Data(path=_Text() as path, binary_offset=None):
-                        name = path.name().removeprefix("./")
-                        for number, text in of_file:
-                            take(name, number, text)
+                        lines.add(number, text.decode())
+                    case "end", _Data(binary_offset=None):
+                        take(lines)
                     case _:
                         pass
 

@@ -19,7 +19,7 @@ from hame.base.glob import compile_glob, fixed_folder, names_folder, names_hidde
 from hame.base.path import FileKind, Match
 from hame.base.ports import SearchQuery
 from hame.base.zone import is_secret, split
-from hame.workspace.found import First
+from hame.workspace.found import FileLines, First
 from hame.workspace.locate import DIRECTORY, Place
 from hame.workspace.refusal import refusing
 
@@ -44,9 +44,9 @@ class Engine(Protocol):
         ...
 
     async def lines(
-        self, scope: Scope, query: SearchQuery, take: Callable[[str, int, str], None]
+        self, scope: Scope, query: SearchQuery, limit: int, take: Callable[[FileLines], None]
     ) -> None:
-        """Give path, number and text of every line that matches.
+        """Give the lines that match, file by file, the first `limit` of each.
 
         Raises:
             ToolError: for an invalid regular expression.
@@ -101,13 +101,15 @@ async def search_text(
     base = _prefix(place)
     with _scope(place, pattern) as (scope, start):
 
-        def take(path: str, line: int, text: str) -> None:
-            inside = start + path
+        def take(lines: FileLines) -> None:
+            inside = start + lines.path
             if (matches is None or matches(inside)) and not is_secret((*above, *split(inside))):
                 shown = base + inside if scope.names == () else place.shown
-                found.add((shown, line), Match(path=shown, line=line, text=text))
+                for line, text in lines.kept:
+                    found.add((shown, line), Match(path=shown, line=line, text=text))
+                found.total += lines.total - len(lines.kept)
 
-        await engine.lines(scope, query, take)
+        await engine.lines(scope, query, limit, take)
     return found.items(), found.total
 
 
