@@ -1,11 +1,14 @@
 """The part of a conversation that runs on the event loop: the session, its runs, the keys meanwhile."""
 
 import asyncio
+import math
 import sys
 
+from anyio import create_memory_object_stream
 from anyio.abc import TaskGroup
+from anyio.streams.memory import MemoryObjectReceiveStream
 
-from hame.base.errors import ConfigError
+from hame.base.errors import ConfigError, HameError
 from hame.base.event import QuestionAsked, RunEvent
 from hame.cli.drawing import Drawing
 from hame.cli.launch import Launch
@@ -30,7 +33,6 @@ class Talk:
         self._editor = LineEditor()
         self._begun = ""
         """A line that a question interrupted; it comes back after the answer."""
-        self._tasks: TaskGroup | None = None
         self.later: list[str] = []
         """Lines that were sent during a run and are to be taken after it."""
         self._view: TerminalView | PlainView = (
@@ -86,15 +88,21 @@ class Talk:
     async def _run(self, session: Session, text: str) -> None:
         unsubscribe = session.subscribe(self._put_line_aside)
         keys = keys_to if self._escapes else lines_to
+        # Unbounded: a person types into it.
+        send, receive = create_memory_object_stream[bytes](math.inf)
+
+        def started(tasks: TaskGroup) -> None:
+            tasks.start_soon(self._read_keys, session, receive)
+
         try:
-            with keys(lambda data: self._typed(session, data), self._view.resumed) as leave:
-                await follow(session, text, self._view, started=self._keep_tasks, leave=leave)
+            with send, receive, keys(send.send_nowait, self._view.resumed) as leave:
+                await follow(session, text, self._view, started=started, leave=leave)
         finally:
-            self._tasks = None
             unsubscribe()
 
-    def _keep_tasks(self, tasks: TaskGroup) -> None:
-        self._tasks = tasks
+    async def _read_keys(self, session: Session, keys: MemoryObjectReceiveStream[bytes]) -> None:
+        async for data in keys:
+            await self._typed(session, data)
 
     async def _do(self, session: Session, slash: Slash) -> str:
         match slash.name:
@@ -115,16 +123,16 @@ class Talk:
 
     # ------------------------------------------------------------ keys during a run
 
-    def _typed(self, session: Session, data: bytes) -> None:
+    async def _typed(self, session: Session, data: bytes) -> None:
         for event in self._editor.feed(data):
             match event:
                 case Sent(text=text):
-                    self._sent(session, text)
+                    await self._sent(session, text)
                 case Closed():
                     self._closed(session)
         self._view.tick()
 
-    def _sent(self, session: Session, text: str) -> None:
+    async def _sent(self, session: Session, text: str) -> None:
         question = self._view.question
         if question is not None:
             if text.strip().lower() == "v":
@@ -134,17 +142,15 @@ class Talk:
             elif session.answer(question.id, answer):
                 self._editor.text, self._begun = self._begun, ""
         elif text.strip():
-            self._steer(session, text)
+            try:
+                await self._steer(session, text)
+            except HameError as error:
+                self._view.tell(f"{error.message}. {error.hint}")
 
-    def _steer(self, session: Session, text: str) -> None:
-        try:
-            slash = read_slash(text)
-            mode = read_mode(slash.argument) if slash and slash.name == "mode" else None
-        except ConfigError as error:
-            self._view.tell(f"{error.message}. {error.hint}")
-            return
-        if mode is not None and self._tasks is not None:
-            self._tasks.start_soon(session.set_mode, mode)
+    async def _steer(self, session: Session, text: str) -> None:
+        slash = read_slash(text)
+        if slash is not None and slash.name == "mode" and slash.argument:
+            await session.set_mode(read_mode(slash.argument))
         elif slash is not None:
             self._view.tell(f"after this run: {text.strip()}")
             self.later.append(text)
