@@ -172,11 +172,13 @@ class Asking:
         await self._take(events)
 
     async def _break(self, failure: Failure) -> None:
-        """The connection failed; after an answer that was whole, it has done no harm."""
+        """The connection failed; after an answer that was whole, it has done no harm.
+
+        What a decoder still held of an answer that broke is passed on before the failure.
+        """
         rest = self._reader.close() if self._reader is not None else []
-        if rest and isinstance(rest[-1], Completed):
-            await self._take(rest)
-        else:
+        await self._take([event for event in rest if not isinstance(event, Failed)])
+        if not self._done:
             await self._fail(failure)
 
     async def _take(self, events: Sequence[StreamEvent]) -> None:
