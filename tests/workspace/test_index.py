@@ -16,9 +16,8 @@ def index(project: DiskProject) -> LocalIndex:
 
 def settle(project: DiskProject) -> None:
     """Make everything look as if it had last changed long ago."""
-    for folder, _, files in os.walk(project.root):
-        for name in (*files, "."):
-            os.utime(os.path.join(folder, name), (1_000_000_000, 1_000_000_000))  # noqa: PTH118 - a path of os.walk
+    for path in (project.root, *project.root.rglob("*")):
+        os.utime(path, (1_000_000_000, 1_000_000_000))
 
 
 def test_an_empty_project_has_its_own_folder_only(index: LocalIndex) -> None:

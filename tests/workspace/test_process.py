@@ -14,7 +14,7 @@ from hame.base.errors import ToolError
 from hame.base.ports import Process
 from hame.base.process import Exit, Launch
 from hame.workspace import descendants
-from hame.workspace.process import LocalProcesses
+from hame.workspace.process import LocalProcess, LocalProcesses
 from workspace.conftest import open_descriptors
 
 ENVIRONMENT = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
@@ -25,8 +25,22 @@ def processes() -> LocalProcesses:
     return LocalProcesses(ENVIRONMENT)
 
 
-def shell(command: str, **more: object) -> Launch:
-    return Launch(argv=("bash", "-c", command), cwd="/", **more)  # type: ignore[arg-type]
+def shell(
+    command: str,
+    *,
+    stdin: bytes | None = None,
+    open_stdin: bool = False,
+    merge_stderr: bool = True,
+    extra_env: tuple[tuple[str, str], ...] = (),
+) -> Launch:
+    return Launch(
+        argv=("bash", "-c", command),
+        cwd="/",
+        stdin=stdin,
+        open_stdin=open_stdin,
+        merge_stderr=merge_stderr,
+        extra_env=extra_env,
+    )
 
 
 async def text(process: Process) -> str:
@@ -142,6 +156,15 @@ async def test_writing_to_a_program_that_is_gone_is_an_error(processes: LocalPro
 async def test_much_output_is_read_to_its_end(processes: LocalProcesses) -> None:
     said, _ = await run(processes, shell("head -c 5000000 /dev/zero; printf end"))
     assert (len(said), said[-3:]) == (5_000_003, "end")
+
+
+async def test_a_program_that_never_pauses_lets_others_run(processes: LocalProcesses) -> None:
+    with anyio.fail_after(5):
+        async with processes.start(shell("exec yes")) as process:
+            with anyio.move_on_after(0.1) as scope:
+                async for chunk in process.output():
+                    assert chunk
+            assert scope.cancelled_caught
 
 
 async def test_a_slow_reader_gets_all_that_an_ended_program_said(
@@ -316,7 +339,8 @@ async def test_process_ids_that_start_over_hide_nobody(
             return b"0 0 0 1/1 1" if path == "/proc/loadavg" else real(path)
 
         monkeypatch.setattr(descendants, "_read", started_over)
-        found = dict(descendants.descendants(process.pid, process._mark))  # type: ignore[attr-defined]
+        assert isinstance(process, LocalProcess)
+        found = dict(descendants.descendants(process.pid, process._mark))
         assert {process.pid, *pids} <= set(found)
 
 
