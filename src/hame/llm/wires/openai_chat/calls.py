@@ -5,7 +5,6 @@ all calls, arguments as an object, or the same id twice; every call still comes 
 of its own.
 """
 
-import hashlib
 from collections.abc import Iterator
 
 import msgspec
@@ -22,6 +21,7 @@ from hame.base.json import (
 from hame.base.message import ToolCall
 from hame.base.stream import StreamEvent, ToolCallArgsDelta, ToolCallCompleted, ToolCallStarted
 from hame.llm.arguments import parse_arguments
+from hame.llm.callids import mint_call_id
 
 
 class _Piece(msgspec.Struct, frozen=True):
@@ -119,8 +119,7 @@ class CallPieces:
     def _own_id(self, call: _Pending, number: int) -> str:
         taken = {other.id for other in self._calls}
         if not call.sent_id:
-            seed = f"{self._seed}/{number}/{call.name}"
-            return f"call_{hashlib.sha256(seed.encode()).hexdigest()[:20]}"
+            return mint_call_id(self._seed, number, call.name)
         return call.sent_id if call.sent_id not in taken else f"{call.sent_id}_{number}"
 
 
