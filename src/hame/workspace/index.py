@@ -15,10 +15,9 @@ from hame.base.errors import PathError
 from hame.base.path import FileKind
 from hame.base.ports import Index
 from hame.base.zone import Operation, Zone, is_secret
-from hame.workspace import manifest, reading
+from hame.workspace import reading
 from hame.workspace.local import LocalWorkspace
 from hame.workspace.locate import DIRECTORY, shown_name
-from hame.workspace.ownsearch import entries
 from hame.workspace.search import Scope
 from hame.workspace.textcode import decode
 

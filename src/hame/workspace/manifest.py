@@ -1,10 +1,10 @@
 """How a project runs its tests, as far as its manifests tell."""
 
-import json
 import re
-import tomllib
 from collections.abc import Callable, Sequence
 from typing import TypeAlias, cast
+
+import msgspec
 
 Read: TypeAlias = Callable[[str], str | None]
 """A file's text by its path in the project."""
@@ -86,6 +86,8 @@ def _configures_pytest(names: frozenset[str], read: Read) -> bool:
 
 def _has_pytest_table(text: str) -> bool:
     """Whether pyproject.toml sets pytest up, or asks for it."""
+    import tomllib
+
     try:
         settings = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
@@ -94,17 +96,20 @@ def _has_pytest_table(text: str) -> bool:
     return "pytest" in tools or re.search(r"""["']pytest\b""", text) is not None
 
 
+class _Package(msgspec.Struct):
+    """The part of package.json that says how the tests are run."""
+
+    scripts: dict[str, object] = {}
+
+
 def _node(names: frozenset[str], read: Read) -> str | None:
     if "package.json" not in names:
         return None
     try:
-        package = cast("object", json.loads(read("package.json") or ""))
-    except ValueError:
+        package = msgspec.json.decode(read("package.json") or "", type=_Package)
+    except msgspec.DecodeError:
         return None
-    scripts = (
-        cast("dict[str, object]", package).get("scripts") if isinstance(package, dict) else None
-    )
-    script = cast("dict[str, object]", scripts).get("test") if isinstance(scripts, dict) else None
+    script = package.scripts.get("test")
     if not isinstance(script, str) or not script.strip() or _NO_TEST in script:
         return None
     return _node_runner(names)

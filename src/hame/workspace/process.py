@@ -5,7 +5,7 @@ being collected, so that its id, and with it the group's, cannot be given to ano
 the last signal was sent.
 """
 
-import secrets
+import os
 import signal
 import time
 from collections.abc import AsyncIterator, Mapping
@@ -90,7 +90,7 @@ class LocalProcess(Process):
         Raises:
             ToolError: if it cannot be started.
         """
-        self._mark = secrets.token_hex(8)
+        self._mark = os.urandom(8).hex()
         self._ending = Ending()
         self._popen, ends = spawn(launch, {**environment, MARK: self._mark})
         self._output = OutputPipe(ends.output, self._ending)

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import os
 import subprocess
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -84,6 +83,8 @@ def _stdin(
         os.close(writing)
         return reading, None
     # More than a pipe takes would need a writer beside the reader; a file needs nobody.
+    import tempfile
+
     descriptor, name = tempfile.mkstemp()
     theirs.callback(os.close, descriptor)
     Path(name).unlink()

@@ -7,7 +7,6 @@ owner and extended attributes of the file that is replaced are carried over.
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -101,7 +100,7 @@ def _temporary(
     leaf: str, directory: int, data: bytes, before: os.stat_result | None
 ) -> Generator[str]:
     """The name of a synced file that holds the bytes; gone afterwards unless it was renamed."""
-    name = f".hame-{secrets.token_hex(8)}.tmp"
+    name = f".hame-{os.urandom(8).hex()}.tmp"
     mode = _NEW_MODE if before is None else 0o600
     descriptor = os.open(name, _CREATE, mode, dir_fd=directory)
     try:
