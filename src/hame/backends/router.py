@@ -49,7 +49,11 @@ class Router:
         return backend.open(model)
 
     async def _choose(self) -> str:
-        """The name of what is meant when nothing was said."""
+        """The name of what is meant when nothing was said.
+
+        Raises:
+            ConfigError: if that is nothing, or several things.
+        """
         chosen = [backend for backend in self._registry if backend.chosen()]
         if len(chosen) == 1:
             return chosen[0].id
