@@ -133,7 +133,7 @@ def measure_prompt(home: Path, times: int) -> dict[str, object]:
         )  # fmt: skip
         os.close(follower)
         seen = b""
-        while PROMPT_MARK not in seen.splitlines()[-1:][0] if seen else True:
+        while PROMPT_MARK not in seen:
             ready, _, _ = select.select([leader], [], [], 10)
             if not ready:
                 raise SystemExit(f"no prompt came: {seen!r}")
@@ -145,7 +145,7 @@ def measure_prompt(home: Path, times: int) -> dict[str, object]:
     return {"prompt_ms": min(found) * 1e3, "prompt_median_ms": statistics.median(found) * 1e3}
 
 
-PROMPT_MARK = "\u203a ".encode()
+PROMPT_MARK = "\u276f".encode()
 
 
 def measure_loop(home: Path, steps: int, kind: str) -> dict[str, object]:

@@ -1,12 +1,12 @@
 """All models that can be asked here: the catalogue's, the user's own servers', the built-in one."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from hame.backends.registry import Registry
-from hame.backends.router import Router
+from hame.backends.router import BUILT_IN, Router
 from hame.backends.served import own_backend, vendor_backend
 from hame.base.model import Endpoint, ModelFacts, ModelListing, Vendor
 from hame.base.ports import Clock, Index, Model, Processes
@@ -18,10 +18,11 @@ from hame.llm.client import connect
 from hame.llm.codecs import codec
 from hame.llm.listing import list_models
 from hame.llm.retry import RetryPolicy
-from hame.local.backend import LocalBackend
-from hame.local.engine import LocalEngine
 from hame.net.http import HttpClient
 from hame.version import __version__
+
+if TYPE_CHECKING:
+    from hame.local.engine import LocalEngine
 
 
 class Models:
@@ -56,11 +57,11 @@ class Models:
             first_byte_s=settings.first_byte_timeout_s,
             idle_s=settings.idle_timeout_s,
         )
-        folder = Path(places.cache)
-        self._engine = LocalEngine(folder, processes, self._http)
-        self.built_in = LocalBackend(folder, self._engine, index)
+        self._folder = places.cache
+        self._index = index
+        self._processes = processes
+        self._engine: LocalEngine | None = None
         self.registry = Registry()
-        self.registry.register(self.built_in)
         for name, own in settings.providers.items():
             if self._catalogue.vendor(name) is None:
                 self.registry.register(own_backend(name, own, environment, self))
@@ -81,10 +82,14 @@ class Models:
         """Register every vendor of the catalogue."""
         for vendor_id in self._catalogue.vendors():
             self._know(vendor_id)
+        self._know(BUILT_IN)
 
     def _know(self, backend_id: str) -> None:
         """Register the one vendor that is asked for: the others' rows stay unread."""
         if any(backend.id == backend_id for backend in self.registry):
+            return
+        if backend_id == BUILT_IN:
+            self._know_built_in()
             return
         vendor = self._catalogue.vendor(backend_id)
         if vendor is not None:
@@ -93,6 +98,17 @@ class Models:
         elif f"{backend_id.upper().replace('-', '_')}_BASE_URL" in self._environment:
             own = ProviderSettings()
             self.registry.register(own_backend(backend_id, own, self._environment, self))
+
+    def _know_built_in(self) -> None:
+        """Its room is loaded only where it may be meant: most users have a key."""
+        from pathlib import Path
+
+        from hame.local.backend import LocalBackend
+        from hame.local.engine import LocalEngine
+
+        folder = Path(self._folder)
+        self._engine = LocalEngine(folder, self._processes, self._http)
+        self.registry.register(LocalBackend(folder, self._engine, self._index))
 
     # ------------------------------------------------------------ what a backend reaches out with
 
@@ -125,5 +141,6 @@ class Models:
 
     async def close(self) -> None:
         """End the built-in model's child and all connections."""
-        await self._engine.close()
+        if self._engine is not None:
+            await self._engine.close()
         await self._http.aclose()

@@ -19,7 +19,6 @@ from hame.base.model import ModelFacts, Timeouts
 from hame.base.ports import Clock, Codec, Http, HttpRequest, HttpResponse, ModelRequest
 from hame.base.stream import Completed, Failed, RetryScheduled, StreamEvent, UsageReported
 from hame.llm.answer import AnswerReader
-from hame.llm.classify import classify_response
 from hame.llm.retry import Retries, RetryPolicy, chance
 
 _ERROR_BYTES = 1_000_000
@@ -247,6 +246,9 @@ class Asking:
             pass
         vendor = self._model.taught.vendor
         now = self._line.clock.now()
+        # Most requests succeed; what sorts errors loads when there is one.
+        from hame.llm.classify import classify_response
+
         return classify_response(response.status, response.headers, body, vendor, now=now)
 
     def _named(self, failure: Failure) -> Failure:

@@ -78,6 +78,8 @@ class LocalIndex(Index):
     @override
     def test_command(self) -> str | None:
         """The command that runs the project's tests, as far as its manifests tell."""
+        from hame.workspace import manifest
+
         files = self.files()
         if self._command is _NOT_ASKED:
             self._command = manifest.test_command(files, self.text)
@@ -100,6 +102,9 @@ class LocalIndex(Index):
         self._stamps = None if recent else stamps
 
     def _walk(self) -> list[tuple[str, FileKind]]:
+        # The walk, and what reads manifests, load much that a first request does not need.
+        from hame.workspace.ownsearch import entries
+
         descriptor = os.open(self._root, DIRECTORY)
         try:
             found = [
@@ -111,6 +116,8 @@ class LocalIndex(Index):
 
     def _watched(self, folders: set[str]) -> list[str]:
         """What must be as it was for the lists to be right: directories, ignore files, manifests."""
+        from hame.workspace import manifest
+
         names = [f"{folder}/{name}" for folder in folders for name in ("", *_IGNORE_FILES)]
         return [f"{self._root}/{name}" for name in (*names, *manifest.NAMES)]
 
