@@ -5,6 +5,8 @@ from base64 import b64encode
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hame.base.errors import ErrorKind
 from hame.base.fold import Fold
@@ -387,3 +389,75 @@ def test_a_whole_body_that_is_no_finished_answer_fails(body, kind):
     assert isinstance(failed, Failed)
     assert failed.failure.kind is kind
     assert not failed.failure.mid_stream
+
+
+# ---------------------------------------------------------------- anything at all
+
+_json = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)
+_pieces = st.fixed_dictionaries(
+    {},
+    optional={
+        "jsonPath": st.sampled_from(["$.a", "$.a[0]", "$.b.c", "x"]) | _json,
+        "stringValue": _json,
+        "numberValue": _json,
+        "willContinue": _json,
+    },
+)
+_calls = st.fixed_dictionaries(
+    {},
+    optional={
+        "name": st.just("run") | _json,
+        "id": st.just("c") | _json,
+        "args": st.just({"a": 1}) | st.just("{}") | _json,
+        "partialArgs": st.lists(_pieces | _json, max_size=2) | _json,
+        "willContinue": st.booleans() | _json,
+    },
+)
+_parts = st.fixed_dictionaries(
+    {},
+    optional={
+        "text": st.text(max_size=3) | _json,
+        "thought": st.booleans() | _json,
+        "thoughtSignature": st.just("s") | _json,
+        "functionCall": _calls | _json,
+        "inlineData": st.just({"mimeType": "image/png", "data": "AAAA"}) | _json,
+        "executableCode": _json,
+    },
+)
+_candidates = st.fixed_dictionaries(
+    {},
+    optional={
+        "content": st.fixed_dictionaries({"parts": st.lists(_parts | _json, max_size=3) | _json})
+        | _json,
+        "finishReason": st.sampled_from(["STOP", "SAFETY"]) | _json,
+        "index": st.integers(0, 1) | _json,
+        "groundingMetadata": _json,
+        "citationMetadata": _json,
+    },
+)
+_chunks = st.fixed_dictionaries(
+    {},
+    optional={
+        "candidates": st.lists(_candidates | _json, max_size=2) | _json,
+        "promptFeedback": _json,
+        "usageMetadata": _json,
+        "responseId": _json,
+        "error": _json,
+    },
+)
+
+
+@given(st.lists(_chunks | _json, max_size=6))
+def test_whatever_a_server_sends_an_answer_ends_once_and_nothing_raises(chunks: list):
+    for told in (stream(*chunks), whole(chunks)):
+        ends = [event for event in told if isinstance(event, Completed | Failed)]
+        assert ends == told[-1:]
+        begun = [event.index for event in told if isinstance(event, ToolCallStarted)]
+        whole_calls = [event.index for event in told if isinstance(event, ToolCallCompleted)]
+        assert begun == list(range(len(begun)))
+        assert len(set(whole_calls)) == len(whole_calls)
+        fold(told).message()

@@ -4,6 +4,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hame.base.errors import ErrorKind
 from hame.base.fold import Fold
@@ -48,7 +50,7 @@ def blocks(events: list) -> Any:
     return fold(events).message().content
 
 
-def whole(response: dict) -> Any:
+def whole(response: object) -> Any:
     return list(CODEC.decode_body(json.dumps(response).encode(), FACTS))
 
 
@@ -527,3 +529,92 @@ def test_a_whole_body_that_is_no_finished_answer_fails(body, kind):
     assert isinstance(failed, Failed)
     assert failed.failure.kind is kind
     assert not failed.failure.mid_stream
+
+
+# ---------------------------------------------------------------- anything at all
+
+_json = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)
+_kinds = st.sampled_from([
+    "message",
+    "reasoning",
+    "function_call",
+    "custom_tool_call",
+    "local_shell_call",
+    "web_search_call",
+])
+_names = st.sampled_from(["", "a", "b"])
+_parts = st.fixed_dictionaries(
+    {}, optional={"type": _json, "text": _json, "refusal": _json, "annotations": _json}
+)
+_items = st.fixed_dictionaries(
+    {},
+    optional={
+        "type": _kinds | _json,
+        "id": _names | _json,
+        "call_id": _names | _json,
+        "name": _names | _json,
+        "arguments": st.just("{}") | _json,
+        "action": _json,
+        "phase": _json,
+        "content": st.lists(_parts | _json, max_size=2) | _json,
+        "summary": st.lists(_parts | _json, max_size=2) | _json,
+    },
+)
+_responses = st.fixed_dictionaries(
+    {},
+    optional={
+        "id": _json,
+        "status": st.sampled_from(["completed", "incomplete", "failed", "in_progress"]) | _json,
+        "output": st.lists(_items | _json, max_size=3) | _json,
+        "error": _json,
+        "usage": _json,
+        "incomplete_details": _json,
+    },
+)
+_events = st.fixed_dictionaries(
+    {},
+    optional={
+        "type": st.sampled_from([
+            "response.created",
+            "response.output_item.added",
+            "response.output_item.done",
+            "response.output_text.delta",
+            "response.reasoning_text.delta",
+            "response.function_call_arguments.delta",
+            "response.custom_tool_call_input.delta",
+            "response.completed",
+            "error",
+        ])
+        | _json,
+        "output_index": st.integers(0, 2) | _json,
+        "item_id": _names | _json,
+        "item": _items | _json,
+        "delta": st.text(max_size=3) | _json,
+        "response": _responses | _json,
+        "error": _json,
+    },
+)
+
+
+@given(st.lists(_events | _json, max_size=8))
+def test_whatever_a_server_sends_an_answer_ends_once_and_nothing_raises(events: list):
+    told = stream(*events)
+    ends = [event for event in told if isinstance(event, Completed | Failed)]
+    assert ends == told[-1:]
+    begun = [event.index for event in told if isinstance(event, ToolCallStarted)]
+    whole_calls = [event.index for event in told if isinstance(event, ToolCallCompleted)]
+    assert begun == list(range(len(begun)))
+    assert len(set(whole_calls)) == len(whole_calls)
+    assert set(whole_calls) <= set(begun)
+    fold(told).message()
+
+
+@given(_responses | _json)
+def test_whatever_comes_as_a_whole_body_ends_once_and_nothing_raises(body: object):
+    told = whole(body)
+    ends = [event for event in told if isinstance(event, Completed | Failed)]
+    assert ends == told[-1:]
