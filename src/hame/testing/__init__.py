@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from hame.testing.reply import Received, Reply
     from hame.testing.script import answer, call, events
     from hame.testing.server import ScriptedServer
+    from hame.testing.workspace import MemoryWorkspace
 
 __all__ = [
     "HANG",
     "FakeClock",
     "MemoryJournal",
+    "MemoryWorkspace",
     "Received",
     "Reply",
     "ScriptedAsker",
@@ -34,6 +36,7 @@ _HOMES = {
     "HANG": "model",
     "FakeClock": "clock",
     "MemoryJournal": "journal",
+    "MemoryWorkspace": "workspace",
     "Received": "reply",
     "Reply": "reply",
     "ScriptedAsker": "asker",
