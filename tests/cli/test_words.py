@@ -61,7 +61,7 @@ def test_the_last_line_counts_steps_time_tokens_and_money():
     [
         (Done(()), ""),
         (Done((), TextView("a\nb")), "2 lines"),
-        (Done((), TextView("a", title="lines 1-9")), "lines 1-9"),
+        (Done((), TextView("a", title="a.py")), "1 line"),
         (Done((), PathsView(("a",), total=12)), "12 paths"),
         (Done((), DiffView("x", "", 3, 1)), "+3 -1"),
         (Done((), DiffView("x", "", 3, 0, created=True)), "created +3 -0"),

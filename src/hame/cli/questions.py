@@ -130,6 +130,14 @@ def _lasts(choice: str) -> bool:
     return choice in {Choice.SESSION, Choice.ALWAYS}
 
 
+def _short_title(question: Question) -> str:
+    """The title without the command, which is shown whole below it."""
+    view = question.view
+    whole = view.command if isinstance(view, CommandView) else question.detail
+    short = question.title.removesuffix(" ".join(whole.split())).rstrip(" :")
+    return short or question.title
+
+
 def _detail(question: Question, cells: int) -> list[str]:
     return _mark_lines(question.detail, cells) if question.detail else []
 

@@ -334,16 +334,11 @@ class TerminalView:
 
     def _status(self) -> str:
         now = self._clock()
-        if self._wait is not None:
-            left = max(self._wait.until - now, 0)
-            doing = f"waiting {left:.0f} s"
-        elif self._calls.running:
-            doing = "running"
-        else:
-            doing = self._doing or "waiting for the model"
-        if self._wait is not None:
-            why = f"attempt {self._wait.attempt} failed: {self._wait.why}"
-            return self._status_line([doing, "Ctrl-C stops", why])
+        wait = self._wait
+        if wait is not None and now < wait.until:
+            why = f"attempt {wait.attempt} failed: {wait.why}"
+            return self._status_line([f"waiting {wait.until - now:.0f} s", "Ctrl-C stops", why])
+        doing = "running" if self._calls.running else self._doing or "waiting for the model"
         parts = [f"{doing} · {duration(now - self._since)}", "Ctrl-C stops", self._mode]
         parts += [self._model, f"sandbox {self._sandbox}"]
         if self._tokens:

@@ -151,14 +151,13 @@ def _seen(view: View | None) -> str:
     match view:
         case None:
             return ""
-        case TextView(text=text, title=title):
-            return one_line(title, 120) or counted(len(text.splitlines()), "line")
+        case TextView(text=text):
+            return counted(len(text.splitlines()), "line")
         case DiffView(added=added, removed=removed, created=created, deleted=deleted):
             kind = "created " if created else "deleted " if deleted else ""
             return f"{kind}+{added} -{removed}"
-        case PathsView(paths=paths, total=total, title=title):
-            number = counted(len(paths) if total is None else total, "path")
-            return one_line(title, 120) or number
+        case PathsView(paths=paths, total=total):
+            return counted(len(paths) if total is None else total, "path")
         case CommandView():
             return _ended(view)
         case _:
