@@ -119,7 +119,9 @@ class Run:
         result: RunResult = Stopped(reason=self._stop_reason)
         with self._scope:
             try:
-                await self._ports.journal.append(UserSaid(message=message), durable=True)
+                await self._ports.journal.append(UserSaid(message=message))
+                # It reaches the disk while the model is already being asked.
+                self._ports.journal.sync_soon()
                 result = await self._loop()
             except SessionError as error:
                 failure = Failure(kind=ErrorKind.UNKNOWN, message=error.message, hint=error.hint)

@@ -585,8 +585,13 @@ class Journal(Protocol):
         With `durable` it survives a loss of power too.
 
         Raises:
-            SessionError: if it could not be written (disk full, folder gone).
+            SessionError: if it could not be written (disk full, folder gone), or if what
+                `sync_soon` began has failed.
         """
+        ...
+
+    def sync_soon(self) -> None:
+        """Begin to make everything appended so far survive a loss of power; wait for nothing."""
         ...
 
 

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 from types import TracebackType
 from typing import Self
 
@@ -57,6 +58,8 @@ class FileJournal:
         self._head: str | None = None
         self._number = 0
         self._descriptor: int | None = None
+        self._syncing: Thread | None = None
+        self._sync_error: SessionError | None = None
         self._size = 0
         self._held: list[bytes] = []
         self._line_open = False
@@ -110,6 +113,9 @@ class FileJournal:
             SessionError: if it could not be written; the entry is then not part of the session, and
                 writing may be tried again once the cause is gone.
         """
+        if self._sync_error is not None:
+            error, self._sync_error = self._sync_error, None
+            raise error
         record = self._put(entry)
         if durable and self._descriptor is not None:
             # What is in the file is in the file: a stop must not make it look as if it were not.
@@ -117,9 +123,17 @@ class FileJournal:
                 await anyio.to_thread.run_sync(self._sync)
         return record
 
+    def sync_soon(self) -> None:
+        """Begin to force what was written to the disk; `close` waits for it."""
+        if self._descriptor is not None:
+            self._join_sync()
+            self._syncing = Thread(target=self._sync_aside)
+            self._syncing.start()
+
     def close(self) -> None:
         """Let go of the file; may be called twice."""
         self._closed = True
+        self._join_sync()
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -199,6 +213,17 @@ class FileJournal:
             if not self._folder_synced:
                 sync_folder(self.path.parent)
                 self._folder_synced = True
+
+    def _sync_aside(self) -> None:
+        try:
+            self._sync()
+        except SessionError as error:
+            self._sync_error = error
+
+    def _join_sync(self) -> None:
+        if self._syncing is not None:
+            self._syncing.join()
+            self._syncing = None
 
     def _resume(self) -> None:
         """Take the file over: lock it, read it, repair its end, settle what was left open."""

@@ -23,7 +23,7 @@ class MemoryJournal:
         self.records: list[Record] = []
         """What was appended, in order."""
         self.durable: list[Record] = []
-        """Those of them that were to survive a loss of power."""
+        """Those of them that were to survive a loss of power, in order."""
 
     @property
     def session(self) -> str:
@@ -49,3 +49,7 @@ class MemoryJournal:
         if durable:
             self.durable.append(record)
         return record
+
+    def sync_soon(self) -> None:
+        """Everything so far survives."""
+        self.durable = list(self.records)

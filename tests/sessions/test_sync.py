@@ -1,0 +1,51 @@
+"""Forcing a journal to the disk beside the work that goes on."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from hame.base.entry import SessionStarted, UserSaid
+from hame.base.errors import SessionError
+from hame.base.message import Text, User
+from hame.sessions.journal import FileJournal, load_history
+
+SAID = UserSaid(message=User((Text("hello"),)))
+
+
+def begin(tmp_path: Path) -> FileJournal:
+    started = SessionStarted(session="s1", cwd="/p", hame="0")
+    return FileJournal.begin(tmp_path / "s1.jsonl", started)
+
+
+async def test_a_sync_that_was_begun_is_over_when_the_journal_is_closed(tmp_path: Path) -> None:
+    with begin(tmp_path) as journal:
+        await journal.append(SAID)
+        journal.sync_soon()
+        journal.sync_soon()
+        await journal.append(SAID, durable=True)
+    assert list(load_history(tmp_path / "s1.jsonl").entries)[-2:] == [SAID, SAID]
+
+
+async def test_nothing_is_synced_before_anything_was_said(tmp_path: Path) -> None:
+    with begin(tmp_path) as journal:
+        journal.sync_soon()
+    assert not list(tmp_path.iterdir())
+
+
+async def test_a_sync_that_failed_is_told_with_the_next_entry_and_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with begin(tmp_path) as journal:
+        await journal.append(SAID)
+
+        def broken(descriptor: int) -> None:
+            raise OSError(5, "Input/output error")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "fsync", broken)
+            journal.sync_soon()
+            journal.sync_soon()
+        with pytest.raises(SessionError):
+            await journal.append(SAID)
+        await journal.append(SAID)
