@@ -97,3 +97,12 @@ class JournalContract:
     async def test_the_first_entry_may_be_any(self, journal: Journal) -> None:
         entry = SessionStarted(session=journal.session, cwd="/p", hame="1")
         assert (await journal.append(entry)).entry == entry
+
+    async def test_the_disk_may_be_told_to_hurry_at_any_time(self, journal: Journal) -> None:
+        journal.sync_soon()
+        before = len(journal.entries)
+        for number in range(5):
+            await journal.append(said(f"{number}"), durable=number == 3)
+            journal.sync_soon()
+            journal.sync_soon()
+        assert list(journal.entries[before:]) == [said(f"{number}") for number in range(5)]

@@ -438,6 +438,40 @@ async def test_b049_a_record_written_in_part_and_then_again_whole_counts_once(
     assert history.damaged == (3,)
 
 
+@given(cut=st.integers(min_value=60, max_value=700))
+@settings(max_examples=60, deadline=None)
+def test_what_looks_like_a_record_inside_half_a_record_is_none(
+    tmp_path_factory: pytest.TempPathFactory, cut: int
+) -> None:
+    """The half of a record may hold whole objects that have ids of their own."""
+
+    async def run() -> None:
+        inner: dict[str, object] = {"id": "deep", "type": "x", "list": [{"id": "deeper"}]}
+        calls = tuple(ToolCall(f"c{n}", "t", {"a": inner, "b": [inner, inner]}) for n in range(3))
+        answer = ModelAnswered(message=Assistant(calls))
+        lost: list[Entry] = [settled(f"c{n}") for n in range(3)]
+        folder = tmp_path_factory.mktemp("half")
+        path = await written(SessionStore(folder), said("a"), answer, *lost, said("b"))
+        whole = path.read_bytes().splitlines(keepends=True)
+        half = whole[2][: min(cut, len(whole[2]) - 2)]
+        path.write_bytes(b"".join([*whole[:2], half, *whole[2:]]))
+        history = load_history(path)
+        assert history.entries[1:] == [said("a"), answer, *lost, said("b")]
+        assert history.damaged == (3,)
+        path.write_bytes(b"".join([*whole, half + b"\n"]))
+        assert load_history(path).entries[1:] == [said("a"), answer, *lost, said("b")]
+
+    anyio.run(run)
+
+
+async def test_an_object_with_an_id_that_is_no_record_is_damage(store: SessionStore) -> None:
+    path = await written(store, said("a"))
+    with path.open("ab") as file:
+        file.write(b'{"id":"x"}\n{"id":"y","parent":null,"at":1.0,"entry":{"type":3}}\n')
+    history = load_history(path)
+    assert (history.entries[1:], history.damaged) == ([said("a")], (3, 4))
+
+
 async def test_records_run_together_on_one_line_are_all_read(store: SessionStore) -> None:
     path = await written(store, said("a"), said("b"), said("c"))
     whole = path.read_bytes().splitlines()

@@ -1,6 +1,7 @@
 """Forcing a journal to the disk beside the work that goes on."""
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,29 @@ async def test_a_sync_that_failed_is_told_with_the_next_entry_and_once(
             patched.setattr(os, "fsync", broken)
             journal.sync_soon()
             journal.sync_soon()
+            assert journal._syncing is not None
+            journal._syncing.join()
         with pytest.raises(SessionError):
             await journal.append(SAID)
         await journal.append(SAID)
+
+
+async def test_a_disk_that_is_slow_holds_up_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+    synced: list[int] = []
+
+    def slow(descriptor: int) -> None:
+        go_on.wait(10)
+        synced.append(descriptor)
+
+    with begin(tmp_path) as journal:
+        await journal.append(SAID)
+        monkeypatch.setattr(os, "fsync", slow)
+        for _ in range(3):
+            journal.sync_soon()
+            await journal.append(SAID)
+        assert synced == []
+        go_on.set()
+    assert len(synced) >= 3

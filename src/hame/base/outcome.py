@@ -4,7 +4,7 @@ A result has two faces: `content` for the model, `view` for eyes. Surfaces draw 
 change what the model reads.
 """
 
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 import msgspec
 
@@ -124,3 +124,5 @@ def result_content(outcome: Outcome) -> tuple[tuple[ResultBlock, ...], bool]:
         case Cancelled(reason=reason, partial=partial):
             tail = f"\nOutput until then:\n{partial}" if partial else ""
             return text_content(f"Not finished: {reason}.{tail}"), True
+        case _:
+            assert_never(outcome)

@@ -27,11 +27,17 @@ _START = '{"id":"'
 """How every record of ours begins; found again inside a line that holds more than one."""
 
 
+class _Kind(msgspec.Struct, frozen=True):
+    type: str
+
+
 class _Stub(msgspec.Struct, frozen=True):
     """The frame of a record whose entry this version does not know."""
 
     id: str
-    parent: str | None = None
+    parent: str | None
+    at: float
+    entry: _Kind
     v: int = VERSION
 
 

@@ -126,14 +126,15 @@ class FileJournal:
     def sync_soon(self) -> None:
         """Begin to force what was written to the disk; `close` waits for it."""
         if self._descriptor is not None:
-            self._join_sync()
-            self._syncing = Thread(target=self._sync_aside)
+            self._syncing = Thread(target=self._sync_aside, args=(self._syncing,))
             self._syncing.start()
 
     def close(self) -> None:
         """Let go of the file; may be called twice."""
         self._closed = True
-        self._join_sync()
+        if self._syncing is not None:
+            self._syncing.join()
+            self._syncing = None
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -214,16 +215,13 @@ class FileJournal:
                 sync_folder(self.path.parent)
                 self._folder_synced = True
 
-    def _sync_aside(self) -> None:
+    def _sync_aside(self, before: Thread | None) -> None:
+        if before is not None:
+            before.join()
         try:
             self._sync()
         except SessionError as error:
             self._sync_error = error
-
-    def _join_sync(self) -> None:
-        if self._syncing is not None:
-            self._syncing.join()
-            self._syncing = None
 
     def _resume(self) -> None:
         """Take the file over: lock it, read it, repair its end, settle what was left open."""
