@@ -461,6 +461,7 @@ def test_nothing_follows_the_end():
         {"type": "error", "code": "rate_limit_exceeded", "message": "Slow down. Try again in 2s."},
         {"type": "error", "error": {"code": "rate_limit_exceeded", "message": "Try again in 2s."}},
         {"error": {"code": "rate_limit_exceeded", "message": "Try again in 2s."}},
+        {"type": "response.error", "error": {"code": "rate_limit", "message": "Try again in 2s."}},
         completed(
             status="failed", error={"code": "rate_limit_exceeded", "message": "Try again in 2s."}
         ),

@@ -7,11 +7,12 @@ requests of one conversation share all bytes up to what is new.
 
 from collections.abc import Sequence
 
-from hame.base.json import JsonObject, dump_bytes, get_object
+from hame.base.json import JsonObject, get_object
 from hame.base.model import Effort, ModelFacts
 from hame.base.ports import ModelRequest
 from hame.base.tool import ToolSpec
 from hame.llm.limits import effort_for, output_limit
+from hame.llm.splice import splice
 from hame.llm.wires.gemini.generation import generation
 from hame.llm.wires.gemini.schema import convert_schema, is_plain
 
@@ -34,9 +35,7 @@ _PRO_MOST = 32_768
 
 def write_body(request: ModelRequest, facts: ModelFacts, contents: Sequence[bytes]) -> bytes:
     """The whole body, its contents given as bytes."""
-    head = dump_bytes(_head(request, facts))
-    start = head[:-1] + b"," if len(head) > 2 else head[:-1]
-    return b"".join((start, b'"contents":[', b",".join(contents), b"]}"))
+    return splice(_head(request, facts), "contents", contents)
 
 
 def _head(request: ModelRequest, facts: ModelFacts) -> JsonObject:

@@ -14,6 +14,7 @@ from hame.base.stream import Failed, StreamEvent
 from hame.llm.classify import classify_error
 from hame.llm.limits import effort_for, output_limit
 from hame.llm.openai_server import bearer_request, read_listings
+from hame.llm.splice import splice
 from hame.llm.wires.openai_chat.decode import WIRE, ChatDecoder
 from hame.llm.wires.openai_chat.messages import ChatPage
 from hame.llm.wires.openai_chat.tools import declare
@@ -43,13 +44,12 @@ class ChatCodec:
 
     def encode(self, request: ModelRequest, facts: ModelFacts, endpoint: Endpoint) -> HttpRequest:
         """Write a request."""
-        head = dump_bytes(_head(request, facts))
         messages = self._written.page(request, facts).pieces
         if request.system:
             role = "developer" if Quirk.DEVELOPER_ROLE in facts.quirks else "system"
             system = dump_bytes({"role": role, "content": request.system})
             messages = [system, *messages]
-        body = b"".join((head[:-1], b',"messages":[', b",".join(messages), b"]}"))
+        body = splice(_head(request, facts), "messages", messages)
         return bearer_request("POST", endpoint, "chat/completions", body)
 
     def decoder(self, facts: ModelFacts) -> Decoder:

@@ -103,7 +103,7 @@ class ResponsesDecoder:
                 response = get_object(event, "response")
                 status = get_string(response, "status") or _TERMINAL[kind]
                 return self.finish(response, status, mid_stream=True)
-            case _ if kind == "error" or (not kind and event.get("error")):
+            case _ if kind in {"error", "response.error"} or (not kind and event.get("error")):
                 return self._end(classify_error(event, self._provider, mid_stream=True))
             case _:
                 return ()

@@ -8,10 +8,11 @@ requests of one conversation share all bytes up to what is new.
 import hashlib
 from collections.abc import Sequence
 
-from hame.base.json import JsonObject, dump_bytes
+from hame.base.json import JsonObject
 from hame.base.model import Effort, ModelFacts, Quirk
 from hame.base.ports import ModelRequest
 from hame.llm.limits import effort_for, output_limit
+from hame.llm.splice import splice
 from hame.llm.wires.openai_responses.tools import declare
 
 _EFFORTS = {Effort.MAX: "xhigh"}
@@ -20,8 +21,7 @@ _LONGEST_KEY = 64
 
 def write_body(request: ModelRequest, facts: ModelFacts, items: Sequence[bytes]) -> bytes:
     """The whole body, its input items given as bytes."""
-    head = dump_bytes(_head(request, facts))
-    return b"".join((head[:-1], b',"input":[', b",".join(items), b"]}"))
+    return splice(_head(request, facts), "input", items)
 
 
 def _head(request: ModelRequest, facts: ModelFacts) -> JsonObject:

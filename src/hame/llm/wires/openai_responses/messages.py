@@ -111,14 +111,14 @@ def _answer(message: Assistant) -> list[JsonObject]:
 def _reasoning(block: Opaque) -> list[JsonObject]:
     """A reasoning item as it came; one that holds nothing the server could use is left out.
 
-    `status` and members that are null belong to answers; requests with them are refused.
+    `status` and members without a value belong to answers; requests with them are refused.
     """
     payload = block.payload
     if not (payload.get("encrypted_content") or payload.get("content")):
         return []
-    item = {key: value for key, value in payload.items() if value is not None and key != "status"}
-    item.setdefault("summary", [])
-    return [item]
+    kept = {key: value for key, value in payload.items() if value not in (None, [])}
+    kept.pop("status", None)
+    return [{"summary": [], **kept}]
 
 
 def _kept(block: Opaque) -> JsonObject | None:
