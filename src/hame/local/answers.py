@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from hame.base.ports import Index
-from hame.base.tool import ArgumentKind, Effect, ToolSpec
+from hame.base.tool import ArgumentKind, ToolSpec
 from hame.local.candidates import LONGEST_CHOICE
 from hame.local.english import Answer, is_yes_or_no, subjects, wanted_answer
 from hame.local.move import SAY, SHOW, Move
@@ -21,29 +21,29 @@ def possible_answers(turn: Turn, tools: Sequence[ToolSpec], index: Index) -> lis
     if last is None:
         return []
     spec = next((tool for tool in tools if tool.name == last.tool), None)
-    if spec is not None and spec.effect is Effect.RUN:
-        verdict = _verdict(turn.words, last)
-        exact = (verdict,) if verdict else ()
-    elif last.failed or (spec is not None and _lists(spec)):
+    refused = last.failed and not last.ran
+    if refused or (spec is not None and _only_shown(spec, turn.words)):
         return [Move(SHOW)]
-    else:
-        exact = tuple(_exact(turn.words, last.result, index))
+    exact = _verdict(turn.words, last) if last.ran else _exact(turn.words, last.result, index)
     if exact := unique(filter(_sayable, exact), MOST_ANSWERS):
         return [Move(SAY, choices=exact)]
     said = unique(filter(_sayable, _extracts(turn.words, last.result, index)), MOST_ANSWERS)
     return [Move(SHOW), Move(SAY, choices=said)] if said else [Move(SHOW)]
 
 
-def _lists(spec: ToolSpec) -> bool:
-    """Whether its result is a listing, of which no part is an answer."""
-    return any(argument.kind is ArgumentKind.EXISTING_DIRECTORY for argument in spec.arguments[:1])
+def _only_shown(spec: ToolSpec, words: str) -> bool:
+    """Whether no part of the tool's result is an answer: a listing, or hits that were asked for."""
+    kind = spec.arguments[0].kind if spec.arguments else None
+    if kind is ArgumentKind.SEARCH_TEXT:
+        return wanted_answer(words) in {Answer.ANY, Answer.WHOLE}
+    return kind is ArgumentKind.EXISTING_DIRECTORY
 
 
-def _verdict(words: str, last: Step) -> str | None:
+def _verdict(words: str, last: Step) -> tuple[str, ...]:
     """Yes or no of a program that ran, where that is asked and its end tells."""
-    if not last.ran or not is_yes_or_no(words) or "fail" in words.lower():
-        return None
-    return "no" if last.failed else "yes"
+    if not is_yes_or_no(words) or "fail" in words.lower():
+        return ()
+    return ("no",) if last.failed else ("yes",)
 
 
 def _exact(words: str, result: str, index: Index) -> Iterable[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from hame.base.ports import Index
 from hame.base.tool import ArgumentKind, Effect, ToolSpec
-from hame.local.english import is_subject, new_texts, old_texts
+from hame.local.english import is_subject, new_texts, old_texts, speaks_of_files
 from hame.local.turn import Turn
 from hame.local.words import (
     Span,
@@ -84,7 +84,9 @@ class Candidates:
         directories = [path for path in self._index.directories() if path != "."]
         named = named_directories(self._words, directories)
         named += [path for path in named_directories(self._seen, directories) if path not in named]
-        return named or ([] if self._files() else ["."])
+        if named or self._files() or not speaks_of_files(self._words):
+            return named
+        return ["."]
 
     def _new_paths(self) -> Iterator[str]:
         files, directories = set(self._index.files()), set(self._index.directories())

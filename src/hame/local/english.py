@@ -90,6 +90,10 @@ _ASKS_FOR_PART = re.compile(r"\b(what|which|who|whose|when|tell|say|give)\b", re
 _WHOLE = re.compile(
     r"\b(show|print|display|list|ls|cat|view|open|read|see|contents?)\b", re.IGNORECASE
 )
+_FILES = re.compile(
+    r"\b(files?|folders?|director(y|ies)|list|ls|here|project|repo(sitory)?|contents?|structure)\b",
+    re.IGNORECASE,
+)
 _TESTS = re.compile(r"\b(test\w*|suite|pass(es|ed|ing)?|green)\b", re.IGNORECASE)
 
 
@@ -135,6 +139,11 @@ def is_yes_or_no(text: str) -> bool:
 def speaks_of_tests(text: str) -> bool:
     """Whether the user speaks of tests at all."""
     return _TESTS.search(text) is not None
+
+
+def speaks_of_files(text: str) -> bool:
+    """Whether the user speaks of files in general, without naming one."""
+    return _FILES.search(text) is not None
 
 
 def wanted_answer(text: str) -> Answer:

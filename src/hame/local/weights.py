@@ -263,7 +263,8 @@ _NO_NETWORK = (
     "dns error",
     "error sending request",
     "proxyerror",
-    "ssl",
+    "sslerror",
+    "certificate",
 )
 
 
