@@ -237,6 +237,22 @@ def test_blocks_of_the_provider_s_own_are_said_on_its_wire_only(wire: str) -> No
         post_in_vain(server, wire)
 
 
+@pytest.mark.parametrize("wire", [wire for wire in WIRES if wire != "gemini"])
+def test_pictures_are_said_by_gemini_alone(wire: str) -> None:
+    said = answer(Image("image/png", b"x"))
+    with pytest.raises(ExceptionGroup) as caught, ScriptedServer(said) as server:
+        post_in_vain(server, wire)
+    assert caught.group_contains(ValueError)
+
+
+def test_reasoning_that_is_only_encrypted_is_an_item_without_words() -> None:
+    with ScriptedServer(answer(Thinking("", "enc"), "a")) as server:
+        events = chunks(post(server, "openai_responses"))
+    item = get_objects(get_object(events[-1], "response"), "output")[0]
+    assert (item["summary"], item["encrypted_content"]) == ([], "enc")
+    assert not any("reasoning_summary" in str(event["type"]) for event in events)
+
+
 # ------------------------------------------------------------ errors and faults
 
 

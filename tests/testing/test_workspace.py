@@ -90,3 +90,9 @@ async def test_ignore_rules_are_git_s(rules: str, kept: list[str]) -> None:
     workspace = MemoryWorkspace(files)
     place = workspace.locate(".", Operation.LIST)
     assert await workspace.find_files("**/*", place, 10) == (kept, len(kept))
+
+
+async def test_bytes_that_only_begin_like_utf_16_are_binary() -> None:
+    workspace = MemoryWorkspace({"a": b"\xff\xfe\x00"})
+    with pytest.raises(PathError, match="binary"):
+        await workspace.read_text(workspace.locate("a", Operation.READ))
