@@ -32,13 +32,21 @@ def environment(**more: str) -> dict[str, str]:
     return {**kept, "LANG": "C.UTF-8", "TERM": "xterm-256color", "PYTHONPATH": source, **more}
 
 
+def command(*, real: bool, pace: float = 0) -> list[str]:
+    """How hame is started: as it is, or with the scripted session."""
+    own = ["-m", "hame"] if real else [str(SCRIPT), str(pace)]
+    return [sys.executable, *own]
+
+
 @pytest.fixture
 def hame(tmp_path):
     """Runs hame with pipes to its end."""
 
-    def run(*arguments: str, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        *arguments: str, stdin: str = "", real: bool = False, **more: str
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, str(SCRIPT), "0", *arguments],
+            [*command(real=real), *arguments],
             input=stdin,
             capture_output=True,
             text=True,
@@ -126,9 +134,11 @@ def terminal(tmp_path):
     """Starts hame in a terminal."""
     opened: list[Terminal] = []
 
-    def start(*arguments: str, pace: float = 0.02, columns=90, rows=40, **more: str) -> Terminal:
-        command = [sys.executable, str(SCRIPT), str(pace), *arguments]
-        opened.append(Terminal(command, tmp_path, columns, rows, **more))
+    def start(
+        *arguments: str, pace: float = 0.02, real=False, columns=90, rows=40, **more: str
+    ) -> Terminal:
+        started = [*command(real=real, pace=pace), *arguments]
+        opened.append(Terminal(started, tmp_path, columns, rows, **more))
         return opened[-1]
 
     yield start

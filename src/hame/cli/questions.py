@@ -58,10 +58,8 @@ def draw_question(
 ) -> list[str]:
     """All that the user must see to decide; nothing in it is hidden or silently cut."""
     inner = max(cells - 4, 4)
-    lines = [
-        paint.warn("? ") + paint.bold(part) for part in wrap(reveal(question.title), inner)[:1]
-    ]
-    lines += [f"  {paint.bold(part)}" for part in wrap(reveal(question.title), inner)[1:]]
+    title = [paint.bold(part) for part in wrap(reveal(_short_title(question)), inner)]
+    lines = [paint.warn("? ") + title[0], *(f"  {part}" for part in title[1:])]
     body = [paint.code("1;36", part) for part in _detail(question, inner)]
     body += _draw_view(question.view, question.detail, paint, inner)
     if len(body) > _LONG and not whole:

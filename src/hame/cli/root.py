@@ -14,7 +14,12 @@ from typing_extensions import override
 from hame.cli.options import add_options
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
+    "models": ("hame.cli.commands.models:models", "List providers and their models."),
+    "sessions": ("hame.cli.commands.sessions:sessions", "List and show what was said before."),
     "config": ("hame.cli.commands.config:config", "Show and change settings."),
+    "local": ("hame.cli.commands.local:local", "Set up the built-in model."),
+    "demo": ("hame.cli.commands.demo:demo", "Watch it at work on a sample project."),
+    "doctor": ("hame.cli.commands.doctor:doctor", "Check installation, settings and model."),
     "completion": ("hame.cli.commands.completion:completion", "Set up completion in your shell."),
 }
 """Where each command lives, and what `hame --help` says of it."""

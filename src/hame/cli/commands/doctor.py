@@ -1,0 +1,141 @@
+"""`hame doctor`: whether everything hame needs is there, and what to do where it is not."""
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import anyio
+import click
+import msgspec
+
+from hame.backends.detect import find_running
+from hame.base.errors import HameError
+from hame.base.json import dump
+from hame.base.ports import ListsModels
+from hame.cli.exits import ExitCode
+from hame.cli.launch import Launch, paint_for, prepare
+from hame.cli.offers import open_models
+from hame.cli.paint import Paint
+from hame.cli.reveal import clean
+from hame.local.machine import engine_installed, missing_flags
+from hame.local.weights import find_weights
+from hame.version import __version__
+
+_PATIENCE_S = 10.0
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One thing that was looked at."""
+
+    what: str
+    state: str
+    """`ok`, `note` or `broken`."""
+    said: str
+    hint: str = ""
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.pass_obj
+def doctor(options: Mapping[str, Any], *, as_json: bool) -> int:
+    """Check the installation, the settings and the model.
+
+    The provider whose model would be asked is sent one request for its list of models.
+    """
+    launch = prepare(options, interactive=False)
+    findings = [*_machine(), *_settings(launch), *anyio.run(_models, launch), *_tools(launch)]
+    if as_json:
+        sys.stdout.write(dump([msgspec.to_builtins(finding) for finding in findings]) + "\n")
+    else:
+        _show(findings, paint_for(launch, terminal=sys.stdout.isatty()))
+    broken = any(finding.state == "broken" for finding in findings)
+    return ExitCode.FAILED if broken else ExitCode.DONE
+
+
+def _show(findings: list[Finding], paint: Paint) -> None:
+    marks = {"ok": paint.good("✓"), "note": paint.warn("!"), "broken": paint.bad("✗")}
+    widest = max(len(finding.what) for finding in findings)
+    for finding in findings:
+        row = f"{marks[finding.state]} {finding.what:<{widest}}  {clean(finding.said)}"
+        sys.stdout.write(f"{row}\n")
+        if finding.hint:
+            sys.stdout.write(paint.dim(f"  {'':<{widest}}  {clean(finding.hint)}") + "\n")
+
+
+def _machine() -> list[Finding]:
+    system = f"{platform.system()} {platform.machine()}"
+    python = f"hame {__version__}, Python {platform.python_version()}, {system}"
+    if sys.platform == "linux":
+        return [Finding(what="hame", state="ok", said=python)]
+    hint = "hame is tested on Linux; on Windows use it in WSL."
+    return [Finding(what="hame", state="note", said=python, hint=hint)]
+
+
+def _settings(launch: Launch) -> list[Finding]:
+    """`prepare` has read them: what cannot be used is an error before this."""
+    found = [
+        Finding(what="settings", state="note", said=notice, hint="hame config list shows all.")
+        for notice in launch.notices
+    ] or [Finding(what="settings", state="ok", said=launch.places.config_file)]
+    for folder in (launch.places.sessions, launch.places.state, launch.places.cache):
+        there = next(path for path in (Path(folder), *Path(folder).parents) if path.exists())
+        if not os.access(there, os.W_OK | os.X_OK):
+            hint = f"Make {there} writable for you, or point the XDG variables elsewhere."
+            said = f"{folder} cannot be written"
+            found.append(Finding(what="files", state="broken", said=said, hint=hint))
+    return found
+
+
+async def _models(launch: Launch) -> list[Finding]:
+    found: list[Finding] = []
+    async with open_models(launch) as models:
+        name = ""
+        try:
+            name = (await models.open(launch.settings.model)).facts.name
+            backend = models.registry.find(name.partition("/")[0])
+            listing = ""
+            if isinstance(backend, ListsModels):
+                with anyio.fail_after(_PATIENCE_S):
+                    listing = f", which answers and lists {len(await backend.list_models())} models"
+            said = f"{name} of {backend.display_name}{listing}"
+            found.append(Finding(what="model", state="ok", said=said))
+        except HameError as error:
+            said = f"{name}: {error.message}" if name else error.message
+            found.append(Finding(what="model", state="broken", said=said, hint=error.hint))
+        except TimeoutError:
+            said = f"{name}: no answer within {_PATIENCE_S:.0f} s"
+            hint = "Check the network, the proxy and the address of the server."
+            found.append(Finding(what="model", state="broken", said=said, hint=hint))
+        models.know_all()
+        server = await find_running(list(models.registry))
+        found.append(
+            Finding(what="local server", state="ok", said=server or "none runs on this machine")
+        )
+    return [*found, _built_in(launch)]
+
+
+def _built_in(launch: Launch) -> Finding:
+    what = "built-in model"
+    if lacking := missing_flags():
+        said = f"this processor lacks {', '.join(lacking)}"
+        return Finding(what=what, state="note", said=said, hint="Use a provider or a local server.")
+    if not engine_installed():
+        said, hint = "its engine is not installed", "pip install 'hame[local]'"
+        return Finding(what=what, state="note", said=said, hint=hint)
+    if find_weights(Path(launch.places.cache)) is None:
+        return Finding(what=what, state="note", said="not set up", hint="hame local setup")
+    return Finding(what=what, state="ok", said="set up")
+
+
+def _tools(launch: Launch) -> list[Finding]:
+    path = launch.environment.get("PATH")
+    found: list[Finding] = []
+    for program, use in (("bash", "commands run in it"), ("git", "projects are often kept in it")):
+        where = shutil.which(program, path=path)
+        state = "ok" if where else "note"
+        found.append(Finding(what=program, state=state, said=where or f"not found; {use}"))
+    return found

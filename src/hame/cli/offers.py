@@ -1,0 +1,95 @@
+"""The models that can be asked here, for the commands that list and check them."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+
+import anyio
+import msgspec
+
+from hame.app.clock import SystemClock
+from hame.app.models import Models
+from hame.base.model import ModelListing
+from hame.base.ports import Backend, ListsModels
+from hame.cli.launch import Launch
+from hame.llm.catalog import ShippedCatalogue
+from hame.workspace.index import LocalIndex
+from hame.workspace.local import open_workspace
+from hame.workspace.process import LocalProcesses
+
+
+class Offer(msgspec.Struct, frozen=True, kw_only=True):
+    """A backend as a list shows it."""
+
+    id: str
+    name: str
+    ready: bool
+    """It could be asked: a key is set, or none is needed."""
+    chosen: bool
+    """The user set it up."""
+    model: str
+    """Its default model; empty where its server decides."""
+    needs: str
+    """The variables that may hold its key; empty where it needs none."""
+    local: bool
+
+
+@asynccontextmanager
+async def open_models(launch: Launch) -> AsyncGenerator[Models]:
+    """All models; closed at the end."""
+    workspace = open_workspace(
+        launch.project,
+        added=(),
+        home=launch.places.home,
+        results=launch.places.results,
+        config=launch.places.config,
+    )
+    models = Models(
+        launch.settings,
+        launch.environment,
+        launch.places,
+        index=LocalIndex(workspace),
+        processes=LocalProcesses(launch.environment),
+        clock=SystemClock(),
+    )
+    try:
+        yield models
+    finally:
+        with anyio.CancelScope(shield=True):
+            await models.close()
+
+
+def offers(models: Models) -> list[Offer]:
+    """All backends, those that the user set up first, then those that could be asked."""
+    models.know_all()
+    catalogue = ShippedCatalogue()
+    found = [_offer(backend, catalogue) for backend in models.registry]
+    return sorted(found, key=lambda offer: (not offer.chosen, not offer.ready, offer.local))
+
+
+async def listed_models(models: Models, backend_id: str) -> Sequence[ModelListing]:
+    """What a backend's server serves.
+
+    Raises:
+        ConfigError: if there is no such backend, or it cannot be asked.
+        ModelError: if it did not answer.
+    """
+    models.know_all()
+    backend = models.registry.find(backend_id)
+    if isinstance(backend, ListsModels):
+        return await backend.list_models()
+    model = backend.default_model()
+    return [ModelListing(id=model)] if model else []
+
+
+def _offer(backend: Backend, catalogue: ShippedCatalogue) -> Offer:
+    vendor = catalogue.vendor(backend.id)
+    needs = vendor.key_env if vendor is not None and vendor.needs_key else ()
+    return Offer(
+        id=backend.id,
+        name=backend.display_name,
+        ready=backend.ready(),
+        chosen=backend.chosen(),
+        model=backend.default_model() or "",
+        needs=" or ".join(needs),
+        local=vendor.local if vendor is not None else backend.id == "local",
+    )
