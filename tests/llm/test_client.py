@@ -113,6 +113,21 @@ async def test_a_refusal_that_may_pass_is_asked_again_after_an_announced_wait(mo
     assert said(events).text == "fine"
 
 
+async def test_a_refusal_whose_body_breaks_off_is_known_by_its_status(model_at):
+    reply = Reply(status=401, body=b'{"error":{"message":"x"}}', drop_at=5)
+    async with ScriptedServer(reply) as server:
+        failure = last_failure(await ask(model_at(server.url)))
+    assert failure.kind is ErrorKind.AUTH
+
+
+async def test_a_refusal_without_end_is_read_only_so_far(model_at):
+    reply = Reply(status=400, body=b"x" * 3_000_000)
+    async with ScriptedServer(reply) as server:
+        failure = last_failure(await ask(model_at(server.url)))
+    assert failure.kind is ErrorKind.INVALID_REQUEST
+    assert len(failure.said) <= 300
+
+
 async def test_an_endless_503_ends_soon_and_names_the_provider(model_at, clock):
     async with ScriptedServer(*[status(503)] * 6) as server:
         failure = last_failure(await ask(model_at(server.url)))
@@ -365,6 +380,14 @@ async def test_a_complaint_that_nothing_can_be_done_about_is_told(model_at):
         failure = last_failure(await ask(model_at(server.url)))
         server.finish()
     assert failure.said.startswith("Unsupported parameter: 'temperature'")
+
+
+async def test_the_facts_of_a_model_stay_what_they_were(model_at):
+    async with ScriptedServer(refuses("max_tokens"), "fine") as server:
+        model = model_at(server.url)
+        await ask(model)
+    assert model.facts is FACTS
+    assert model.taught is not FACTS
 
 
 async def test_patience_of_the_user_comes_before_that_of_the_facts(http, clock):

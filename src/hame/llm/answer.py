@@ -17,6 +17,8 @@ from hame.llm.broken import cut_stream, not_an_answer
 from hame.llm.errorbody import read_body
 from hame.llm.frames import MAX_EVENT_BYTES, NdjsonFrames, SseFrames
 
+_BOM = b"\xef\xbb\xbf"
+
 
 class _Form(Enum):
     UNKNOWN = "unknown"
@@ -84,7 +86,7 @@ class AnswerReader:
         return events
 
     def _decode_whole(self) -> Sequence[StreamEvent]:
-        body = bytes(self._body)
+        body = bytes(self._body).removeprefix(_BOM)
         if not body.strip():
             return [self._cut()]
         try:
@@ -132,7 +134,9 @@ def _form_of(content_type: str) -> _Form:
 
 def _sniff(body: bytearray, framing: str) -> _Form:
     """Tell by the first byte: JSON and HTML come whole, except that NDJSON begins like JSON."""
-    begun = body.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    if _BOM.startswith(body):
+        return _Form.UNKNOWN
+    begun = body.removeprefix(_BOM).lstrip()[:1]
     if not begun:
         return _Form.UNKNOWN
     whole = b"<[" if framing == "ndjson" else b"<[{"

@@ -269,10 +269,6 @@ def _is_server_error(s: _Signals) -> bool:
     return s.status in {409, 425, 499} or s.status >= 500
 
 
-def _is_invalid(s: _Signals) -> bool:
-    return s.status is None or 400 <= s.status < 500
-
-
 def _is_anything(_: _Signals) -> bool:
     return True
 
@@ -290,6 +286,5 @@ _RULES: Sequence[tuple[ErrorKind, Callable[[_Signals], bool]]] = (
     (ErrorKind.PERMISSION, _is_forbidden),
     (ErrorKind.TIMEOUT, _is_timeout),
     (ErrorKind.SERVER_ERROR, _is_server_error),
-    (ErrorKind.INVALID_REQUEST, _is_invalid),
-    (ErrorKind.UNKNOWN, _is_anything),
+    (ErrorKind.INVALID_REQUEST, _is_anything),
 )

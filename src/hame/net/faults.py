@@ -124,8 +124,9 @@ def _tls_fault(error: ssl.SSLError, place: str) -> Failure:
             "Behind a company proxy, name its PEM file in the ca_file setting; else check the address.",
             retryable=False,
         )
+    reason: object = getattr(error, "reason", None) or error
     return network_failure(
-        f"{place} does not speak TLS as it should: {error.reason or error}.",
+        f"{place} does not speak TLS as it should: {reason}.",
         "Check whether the base URL should begin with http:// instead of https://.",
         retryable=False,
     )
