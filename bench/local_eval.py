@@ -22,7 +22,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from hame.app.api import open_session
-from hame.base.event import CallSettled, CallStarted, RunEnded, TextDelta
+from hame.base.event import (
+    AnswerCompleted,
+    CallSettled,
+    CallStarted,
+    RunEnded,
+    StepStarted,
+    TextDelta,
+)
 from local_tasks import SETS, Task
 
 REFERENCE = Path(__file__).resolve().parents[2] / "shared" / "reference" / "local_eval.py"
@@ -63,6 +70,9 @@ class Row:
     ok: bool
     wrong_edit: bool
     seconds: float
+    """The whole run, the start of the engine included: every task has a process of its own."""
+    asking: float
+    """Seconds of them in which the model was asked."""
     steps: int
     output_tokens: int
     calls: list[str]
@@ -71,7 +81,7 @@ class Row:
 
     @property
     def tokens_per_second(self) -> float:
-        return self.output_tokens / self.seconds if self.seconds else 0.0
+        return self.output_tokens / self.asking if self.asking else 0.0
 
 
 def load_trials(groups: list[str], reference: Path) -> Iterator[Trial]:
@@ -112,7 +122,7 @@ async def try_one(trial: Trial, model: str) -> Row:
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_text(text, encoding="utf-8")
         began = time.perf_counter()
-        seen, ended = await _run(root, trial.prompt, model)
+        seen, ended, asking = await _run(root, trial.prompt, model)
         seconds = time.perf_counter() - began
     finally:
         shutil.rmtree(root, ignore_errors=True)
@@ -124,6 +134,7 @@ async def try_one(trial: Trial, model: str) -> Row:
         ok=ok,
         wrong_edit=changed and (trial.only_reads or not ok),
         seconds=round(seconds, 2),
+        asking=round(asking, 2),
         steps=ended.steps,
         output_tokens=ended.usage.output,
         calls=[f"{name} {json.dumps(arguments)}" for name, arguments in seen.calls],
@@ -132,10 +143,11 @@ async def try_one(trial: Trial, model: str) -> Row:
     )
 
 
-async def _run(root: Path, prompt: str, model: str) -> tuple[Seen, RunEnded]:
+async def _run(root: Path, prompt: str, model: str) -> tuple[Seen, RunEnded, float]:
     said: list[str] = []
     calls: list[tuple[str, dict[str, object]]] = []
     ended: RunEnded | None = None
+    asking = began = 0.0
     async with open_session(root, model=model, mode="auto") as session:
         async for event in session.prompt(prompt):
             match event:
@@ -145,6 +157,10 @@ async def _run(root: Path, prompt: str, model: str) -> tuple[Seen, RunEnded]:
                     # The reference's checks know the test runner by this name.
                     name = "run_tests" if tool == "run_command" else tool
                     calls.append((name, arguments))
+                case StepStarted():
+                    began = time.perf_counter()
+                case AnswerCompleted():
+                    asking += time.perf_counter() - began
                 case CallSettled():
                     said.clear()
                 case RunEnded():
@@ -153,7 +169,7 @@ async def _run(root: Path, prompt: str, model: str) -> tuple[Seen, RunEnded]:
                     pass
     if ended is None:
         raise SystemExit("the run did not end")
-    return Seen(_read_all(root), "".join(said), calls), ended
+    return Seen(_read_all(root), "".join(said), calls), ended, asking
 
 
 def _read_all(root: Path) -> dict[str, str]:
@@ -168,11 +184,14 @@ def report(rows: list[Row], groups: list[str]) -> None:
     for group in groups:
         mine = [row for row in rows if row.group == group]
         good, wrong = sum(row.ok for row in mine), sum(row.wrong_edit for row in mine)
-        seconds = sum(row.seconds for row in mine)
+        seconds, asking = sum(row.seconds for row in mine), sum(row.asking for row in mine)
         tokens = sum(row.output_tokens for row in mine)
+        unasked = sum(row.output_tokens == 0 for row in mine)
         print(
             f"{group}: {good}/{len(mine)} done, {wrong} wrong edits,"
-            f" {seconds / max(len(mine), 1):.2f} s a task, {tokens / max(seconds, 1e-9):.0f} tokens/s"
+            f" {seconds / max(len(mine), 1):.2f} s a task,"
+            f" {tokens / max(asking, 1e-9):.1f} tokens/s while asking,"
+            f" {unasked} without a question to the model"
         )
 
 

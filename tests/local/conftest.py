@@ -46,8 +46,8 @@ class MemoryIndex:
 @pytest.fixture(scope="session")
 def weights_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """hame's own folder with the real weights in it; kept from one run of the suite to the next."""
-    folder = tmp_path_factory.getbasetemp().parent / "hame-local"
-    folder.mkdir(exist_ok=True)
+    folder = tmp_path_factory.getbasetemp().parent / "cache" / "hame"
+    folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         processes = LocalProcesses(os.environ)

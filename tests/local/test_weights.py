@@ -86,7 +86,7 @@ async def test_an_index_that_cannot_be_reached_is_told_from_one_that_lacks_it(
 ) -> None:
     nowhere = {
         "PIP_INDEX_URL": "http://127.0.0.1:9/simple",
-        "PIP_RETRIES": "0",
+        "PIP_RETRIES": "1",
         "PIP_FIND_LINKS": "",
         "PIP_CONFIG_FILE": os.devnull,
     }

