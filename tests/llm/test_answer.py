@@ -53,6 +53,7 @@ def failure(events: list[StreamEvent]):
         (JSON, "text/event-stream", CHAT),
         (NDJSON, "application/x-ndjson", OLLAMA),
         (NDJSON, "", OLLAMA),
+        (NDJSON, "application/json", OLLAMA),
     ],
 )
 def test_the_body_is_read_for_what_it_is(body, content_type, facts, step):

@@ -64,7 +64,12 @@ class AnswerReader:
         if self.ended:
             return []
         if self._form is not _Form.FRAMES:
-            return self._admit(self._decode_whole())
+            return self._close_whole()
+        return self._close_frames()
+
+    def _close_frames(self) -> list[StreamEvent]:
+        if self.ended:
+            return []
         events = self._decode(self._frames.close())
         if not self.ended:
             events += self._admit(self._decoder.close())
@@ -85,15 +90,18 @@ class AnswerReader:
             events += self._admit(self._decoder.feed(frame))
         return events
 
-    def _decode_whole(self) -> Sequence[StreamEvent]:
+    def _close_whole(self) -> list[StreamEvent]:
         body = bytes(self._body).removeprefix(_BOM)
         if not body.strip():
-            return [self._cut()]
+            return self._admit([self._cut()])
         try:
             parse(body)
         except ValueError:
-            return [self._nonsense(read_body(body).message)]
-        return self._codec.decode_body(body, self._facts)
+            if self._codec.framing == "ndjson" and body.lstrip().startswith(b"{"):
+                # Lines of JSON behind a proxy that calls them one JSON body.
+                return [*self._feed_frames(body), *self._close_frames()]
+            return self._admit([self._nonsense(read_body(body).message)])
+        return self._admit(self._codec.decode_body(body, self._facts))
 
     def _admit(self, events: Sequence[StreamEvent]) -> list[StreamEvent]:
         """Pass events on up to the first that ends the answer, and mark what came before it."""
