@@ -121,12 +121,36 @@ async def test_b018_a_letter_across_the_sample_is_text(desk):
     assert (await desk.done("read_file", path="a.txt")).startswith("1\taaa")
 
 
-async def test_a_file_too_large_to_hold_is_refused_with_a_way(desk):
+async def test_a_huge_file_is_read_by_its_lines_without_being_loaded(desk):
+    import tracemalloc
+
     with (desk.root / "big.log").open("wb") as file:
+        for start in range(0, 2_000_000, 20_000):
+            file.write(b"".join(b"line %d\r\n" % n for n in range(start + 1, start + 20_001)))
+    assert (desk.root / "big.log").stat().st_size > 25_000_000
+    tracemalloc.start()
+    text = await desk.done("read_file", path="big.log", start_line=1_500_000, end_line=1_500_001)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert text == "1500000\tline 1500000\n1500001\tline 1500001\n[lines 1500000-1500001]"
+    assert peak < 8_000_000
+    start = await desk.done("read_file", path="big.log")
+    assert start.endswith("2000\tline 2000\n[lines 1-2000; read on with start_line=2001]")
+    end = await desk.done("read_file", path="big.log", start_line=1_999_999)
+    assert end.endswith("2000000\tline 2000000\n[lines 1999999-2000000]")
+    beyond = await desk.failed("read_file", path="big.log", start_line=2_000_001)
+    assert "fewer lines" in beyond
+
+
+async def test_a_huge_file_of_one_line_or_of_no_text_is_bounded_too(desk):
+    with (desk.root / "one.json").open("wb") as file:
+        for _ in range(20):
+            file.write(b"x" * 1_000_000)
+    text = await desk.done("read_file", path="one.json")
+    assert text.startswith("1\t" + "x" * 2_000 + "… [19,998,000 more characters]")
+    with (desk.root / "big.bin").open("wb") as file:
         file.truncate(40_000_000)
-    text = await desk.failed("read_file", path="big.log")
-    assert "too large" in text
-    assert "with a command" in text
+    assert "binary" in await desk.failed("read_file", path="big.bin")
 
 
 async def test_a_picture_is_shown_as_one(desk, png):

@@ -47,6 +47,22 @@ class FileText(msgspec.Struct, frozen=True, kw_only=True):
     bom: bool
     digest: str
     """Hash of the bytes read; a later write may require that they are still the same."""
+    on_disk: str | None = None
+    """Hash of the bytes on disk when these are others: the file is open in an editor with changes
+    that were not saved, which `text` holds. Empty when nothing is on disk."""
+
+
+class TextWindow(msgspec.Struct, frozen=True, kw_only=True):
+    """Some lines of a text file that may be too large to be read whole."""
+
+    first: int
+    """Number of the first line, from 1."""
+    lines: tuple[str, ...]
+    """Without their endings; empty when the file ends before `first`."""
+    cut: tuple[int, ...] = ()
+    """Per line: characters, or bytes of a very long line, that were left out at its end."""
+    more: bool = False
+    """Whether the file goes on after them."""
 
 
 class Match(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +73,9 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     line: int
     """From 1."""
     text: str
-    """The line without its ending."""
+    """The line without its ending; of a very long one the part around the match."""
+    column: int = 0
+    """Where the match begins in `text`, from 1; 0 where that is not known."""
 
 
 class Resolution(msgspec.Struct, frozen=True, kw_only=True):

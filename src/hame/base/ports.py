@@ -10,13 +10,14 @@ from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 import msgspec
 
+from hame.base.edit import Problem, Symbol, TextEdit
 from hame.base.entry import Entry, Record
 from hame.base.event import RunEvent
 from hame.base.json import JsonObject
 from hame.base.message import Message, ToolCall
 from hame.base.model import Effort, Endpoint, ModelFacts, ModelListing, Timeouts, Vendor
 from hame.base.outcome import Corrected, Denied, Done, Failed, View
-from hame.base.path import DirectoryEntry, FileText, Match, Resolution
+from hame.base.path import DirectoryEntry, FileText, Match, Resolution, TextWindow
 from hame.base.process import Exit, Launch
 from hame.base.question import Answer, Question
 from hame.base.stream import StreamEvent
@@ -278,6 +279,38 @@ class SearchQuery(msgspec.Struct, frozen=True, kw_only=True):
     """Only files whose path matches."""
 
 
+class FileChange(msgspec.Struct, frozen=True, kw_only=True):
+    """What becomes of one file when several change together.
+
+    `before` is the file as the change was worked out for it; None: there is none yet, and the edits
+    are made in the empty text. With `target` the file moves there, where nothing may be; with
+    `delete` it goes.
+    """
+
+    place: Located
+    before: FileText | None
+    edits: tuple[TextEdit, ...] = ()
+    """Offsets count in `before.text`, whatever the order; no two overlap."""
+    target: Located | None = None
+    delete: bool = False
+
+
+class Overlay(Protocol):
+    """Texts that are open in an editor, saved or not. Paths are absolute and real."""
+
+    async def read(self, path: str) -> str | None:
+        """The text of an open file as its user sees it; None when it is not open."""
+        ...
+
+    async def write(self, path: str, text: str) -> None:
+        """Change the text of an open file.
+
+        Raises:
+            PathError: when the editor refuses.
+        """
+        ...
+
+
 class Workspace(Protocol):
     """The project's files. All paths come in as the model wrote them: absolute or relative to the root.
 
@@ -328,6 +361,27 @@ class Workspace(Protocol):
 
         Raises:
             PathError: if it cannot be written; no partial file is left.
+        """
+        ...
+
+    async def read_window(self, place: Located, first: int, count: int, size: int) -> TextWindow:
+        """Lines of a text file of any size, from the line `first` (from 1), never the whole file.
+
+        At most `count` lines and about `size` bytes; what is too long in one line is left out.
+
+        Raises:
+            PathError: if it cannot be read as text.
+        """
+        ...
+
+    async def apply(self, changes: Sequence[FileChange]) -> Sequence[str]:
+        """Change several files, on disk and where they are open in an editor: all of them or none.
+
+        Returns the paths that changed, as they are shown. The model counts as having seen what it
+        wrote.
+
+        Raises:
+            PathError: if one of them cannot be changed, or is not as it was; nothing was changed.
         """
         ...
 
@@ -405,6 +459,31 @@ class Index(Protocol):
 
     def test_command(self) -> str | None:
         """The command that runs the project's tests, as far as its manifests tell."""
+        ...
+
+
+class Structure(Protocol):
+    """What source code defines, by its syntax alone."""
+
+    @property
+    def missing(self) -> str:
+        """What has to be installed for it to work; empty when nothing is missing."""
+        ...
+
+    def understands(self, path: str) -> bool:
+        """Whether it knows the language of a file, by its name."""
+        ...
+
+    async def outline(self, path: str, text: str) -> Sequence[Symbol]:
+        """The symbols that a file defines, in its order; none for a language it does not know."""
+        ...
+
+
+class Diagnostics(Protocol):
+    """What is wrong with a file."""
+
+    async def check(self, path: str, text: str) -> Sequence[Problem]:
+        """The problems of a text that is, or is to be, at that path; none where it cannot tell."""
         ...
 
 
@@ -522,6 +601,10 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
     command_timeout_s: float = 120.0
     index: Index | None = None
     """What is known of the whole project, where somebody keeps it."""
+    structure: Structure | None = None
+    """What source code defines, where somebody can tell."""
+    diagnostics: Diagnostics | None = None
+    """What is wrong with a file, where somebody can tell."""
 
 
 class Tool(Protocol):

@@ -120,6 +120,8 @@ class ToolSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     mask: MaskForm | None = None
     timeout_s: float | None = None
     """Whole-call limit; None: the tool limits itself."""
+    advertised: bool = True
+    """Whether every request names it; otherwise it is found by find_tool and called by use_tool."""
 
     def schema(self) -> JsonObject:
         """JSON Schema of the call's arguments."""

@@ -3,12 +3,9 @@
 import posixpath
 from functools import cache, partial
 
-import msgspec
-
 from hame.base.errors import ArgumentError, PathError
 from hame.base.json import JsonObject, get_int
-from hame.base.message import Image
-from hame.base.outcome import Done, TextView, text_content
+from hame.base.outcome import Done
 from hame.base.path import FileKind
 from hame.base.ports import Action, Located, ToolContext
 from hame.base.tool import Argument, ArgumentKind, Effect, MaskForm, ToolSpec
@@ -17,27 +14,18 @@ from hame.tools.action import Plan, hold, locate_all
 from hame.tools.arguments import need_path
 from hame.tools.description import describe
 from hame.tools.nearness import missing
-from hame.tools.phrase import counted, spoken
-from hame.tools.picture import PICTURE_SUFFIXES, Picture, identify
+from hame.tools.notebook import render_notebook
+from hame.tools.numbered import SIZE, page_of, page_of_window, show, wanted_lines
+from hame.tools.phrase import spoken
+from hame.tools.picture import PICTURE_SUFFIXES, identify
+from hame.tools.picture_file import read_picture
 from hame.tools.seen import SeenTexts
 
-_LINES = 2_000
-_BYTES = 50_000
-_LINE_LENGTH = 2_000
-_PICTURE_BYTES = 4_500_000
-_PICTURE_SIDE = 8_000
-"""Pixels; providers refuse more."""
-
-
-class _Window(msgspec.Struct, frozen=True):
-    """The part of a file that is shown."""
-
-    first: int
-    last: int
-    total: int
-    lines: list[str]
-    cut: bool
-    """Whether a line was too long to be shown whole."""
+_WHOLE = 16_000_000
+"""Bytes of a text file above which only the lines asked for are read."""
+_HEAD = 1_000_000
+"""Bytes in which a picture says what it is."""
+_NOTEBOOK = "\n[cells and outputs as text; in the file they are JSON, and edit_file works on that]"
 
 
 class ReadFile:
@@ -87,18 +75,32 @@ class ReadFile:
         await _require_file(place, context)
         suffix = posixpath.splitext(found.real)[1].lower()
         if suffix in PICTURE_SUFFIXES:
-            picture = await _read_picture(place, context)
+            picture = await read_picture(place, context)
             if picture is not None:
                 return picture
+        if suffix == ".pdf":
+            return await _read_pdf(place, context, first, last)
+        if found.size > _WHOLE:
+            window = await context.workspace.read_window(
+                place, first, wanted_lines(first, last), SIZE
+            )
+            return show(found.shown, page_of_window(window), last)
         try:
             file = await context.workspace.read_text(place)
-        except PathError as error:
-            picture = await _read_picture(place, context)
-            if picture is None:
-                raise PathError(error.message, hint=error.hint) from error
-            return picture
+        except PathError:
+            other = await _read_otherwise(place, context, first, last)
+            if other is None:
+                raise
+            return other
         self._seen.remember(file.digest, file.text)
-        return _show(found.shown, file.text, first, last)
+        if suffix == ".ipynb":
+            cells = render_notebook(file.text)
+            if cells is not None:
+                return show(found.shown, page_of(cells, first, last), last, aside=_NOTEBOOK)
+        page = page_of(file.text, first, last)
+        whole_asked = first == 1 and last is None
+        aside = await _outline(place, context, file.text) if page.more and whole_asked else ""
+        return show(found.shown, page, last, aside=aside)
 
 
 @cache
@@ -130,89 +132,30 @@ async def _require_file(place: Located, context: ToolContext) -> None:
             raise PathError(f"{found.shown} is a {found.kind}, not a file; it is not read")
 
 
-async def _read_picture(place: Located, context: ToolContext) -> Done | None:
-    """The file as a picture; None when it is none.
-
-    Raises:
-        PathError: for a picture that no provider takes.
-    """
-    found = place.resolution
-    data = await context.workspace.read_bytes(place, _PICTURE_BYTES + 1)
-    picture = identify(data)
-    if picture is None:
-        return None
-    size = _size(max(found.size, len(data)))
-    label = f"{picture.media_type}, {picture.width} x {picture.height} pixels, {size}"
-    _require_acceptable(picture, len(data), f"{found.shown} ({label})")
-    name = posixpath.basename(found.real)
-    image = Image(media_type=picture.media_type, data=data, name=name)
-    return Done((image,), TextView(label, title=found.shown))
+async def _read_otherwise(
+    place: Located, context: ToolContext, first: int, last: int | None
+) -> Done | None:
+    """A file that is no text: a picture or a PDF under another name; None when it is neither."""
+    head = await context.workspace.read_bytes(place, _HEAD)
+    if head.startswith(b"%PDF-"):
+        return await _read_pdf(place, context, first, last)
+    return await read_picture(place, context) if identify(head) else None
 
 
-def _require_acceptable(picture: Picture, size: int, label: str) -> None:
-    limit = ""
-    if size > _PICTURE_BYTES:
-        limit = f"{_size(_PICTURE_BYTES)}"
-    elif max(picture.width, picture.height) > _PICTURE_SIDE:
-        limit = f"{_PICTURE_SIDE:,} pixels a side"
-    if limit:
-        raise PathError(
-            f"{label} is too large to look at: the limit is {limit}. Make a smaller copy with"
-            " run_command and read that."
-        )
+async def _read_pdf(place: Located, context: ToolContext, first: int, last: int | None) -> Done:
+    from hame.tools.pdf import read_pdf
+
+    text = await read_pdf(place, context)
+    return show(place.resolution.shown, page_of(text, first, last), last)
 
 
-def _show(shown: str, text: str, first: int, last: int | None) -> Done:
-    """The lines asked for, numbered.
+async def _outline(place: Located, context: ToolContext, text: str) -> str:
+    """What a file that was not shown whole defines."""
+    structure = context.structure
+    shown = place.resolution.shown
+    if structure is None or structure.missing or not structure.understands(shown):
+        return ""
+    from hame.tools.outline import outline_text
 
-    Raises:
-        PathError: when the file ends before them.
-    """
-    if not text:
-        return Done(text_content(f"{shown} is empty"), TextView("", title=shown))
-    window = _window(text, first, last)
-    if not window.lines:
-        lines = counted(window.total, "line")
-        raise PathError(f"{shown} has only {lines}; start_line {first} lies beyond its end")
-    numbered = "\n".join(f"{n}\t{line}" for n, line in enumerate(window.lines, window.first))
-    note = _note(window, last)
-    whole = window.first == 1 and window.last == window.total
-    title = shown if whole else f"{shown} (lines {window.first}-{window.last})"
-    view = TextView("\n".join(window.lines), title=title)
-    return Done(text_content(numbered + note), view)
-
-
-def _window(text: str, first: int, last: int | None) -> _Window:
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    shown: list[str] = []
-    size, cut = 0, False
-    for line in lines[first - 1 : min(last or len(lines), first - 1 + _LINES)]:
-        bare = line.removesuffix("\r")
-        if len(bare) > _LINE_LENGTH:
-            bare = f"{bare[:_LINE_LENGTH]}… [{len(bare) - _LINE_LENGTH:,} more characters]"
-            cut = True
-        size += len(bare.encode("utf-8", "surrogatepass")) + 1
-        if shown and size > _BYTES:
-            break
-        shown.append(bare)
-    return _Window(first, first + len(shown) - 1, len(lines), shown, cut)
-
-
-def _note(window: _Window, asked_last: int | None) -> str:
-    """What was left out, and how to get it."""
-    notes: list[str] = []
-    wanted = min(asked_last or window.total, window.total)
-    if window.first > 1 or window.last < window.total:
-        more = "" if window.last >= wanted else f"; read on with start_line={window.last + 1}"
-        notes.append(f"lines {window.first}-{window.last} of {window.total}{more}")
-    if window.cut:
-        notes.append(f"lines longer than {_LINE_LENGTH:,} characters were cut")
-    return "".join(f"\n[{note}]" for note in notes)
-
-
-def _size(size: int) -> str:
-    if size < 1_000:
-        return f"{size} bytes"
-    return f"{size / 1_000:.0f} KB" if size < 1_000_000 else f"{size / 1_000_000:.1f} MB"
+    symbols = await structure.outline(shown, text)
+    return f"\n[outline of the whole file]\n{outline_text(symbols)}" if symbols else ""

@@ -2,29 +2,35 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio.to_thread
 from typing_extensions import override
 
 from hame.base.errors import ConfigError, PathError
-from hame.base.path import DirectoryEntry, FileText, Match
-from hame.base.ports import Located, SearchQuery, Workspace
+from hame.base.path import DirectoryEntry, FileText, Match, TextWindow
+from hame.base.ports import FileChange, Located, Overlay, SearchQuery, Workspace
 from hame.base.zone import Operation, ProjectPaths, is_below, split
 from hame.workspace import reading, search, tree, writing
+from hame.workspace.buffers import Buffers, Written
 from hame.workspace.locate import Place, held, locate
 from hame.workspace.search import Engine
-from hame.workspace.textcode import decode, digest_of, encode
+from hame.workspace.textcode import digest_of, encode
+
+if TYPE_CHECKING:
+    from hame.workspace.batch import Step
 
 
 class LocalWorkspace(Workspace):
     """Files of a project, acted on through places that are held open."""
 
-    def __init__(self, paths: ProjectPaths, engine: Engine) -> None:
-        """Serve a project; its paths must be real ones."""
+    def __init__(self, paths: ProjectPaths, engine: Engine, overlay: Overlay | None = None) -> None:
+        """Serve a project; its paths must be real ones. `overlay`: what is open in an editor."""
         self._paths = paths
         self._engine = engine
+        self._buffers = Buffers(overlay)
         self._seen: dict[str, str] = {}
 
     @property
@@ -61,10 +67,22 @@ class LocalWorkspace(Workspace):
             PathError: if it cannot be read as text.
         """
         here = held(place)
-        file = await anyio.to_thread.run_sync(_read_text, here)
+        file = await self._buffers.read(here)
         if remember:
             self._seen[here.resolution.real] = file.digest
         return file
+
+    @override
+    async def read_window(self, place: Located, first: int, count: int, size: int) -> TextWindow:
+        """Lines of a text file of any size, never the whole file.
+
+        Raises:
+            PathError: if it cannot be read as text.
+        """
+        from hame.workspace.window import read_window
+
+        here = held(place)
+        return await anyio.to_thread.run_sync(read_window, here, first, count, size)
 
     @override
     async def write_text(
@@ -77,8 +95,67 @@ class LocalWorkspace(Workspace):
         """
         here = held(place)
         data = encode(text, like, here.shown)
-        await anyio.to_thread.run_sync(lambda: writing.write(here, data, like, replace=replace))
+        if like is not None:
+            await self._buffers.require(here, like)
+        if await self._buffers.is_open(here):
+            from hame.workspace.batch import Step
+
+            before = like or (await self._buffers.read(here) if replace else None)
+            step = Step(place=here, before=before, data=data)
+            await self._together([step], {here.resolution.real: Written(text, digest_of(data))})
+        else:
+            await anyio.to_thread.run_sync(lambda: writing.write(here, data, like, replace=replace))
         self._seen[here.resolution.real] = digest_of(data)
+
+    @override
+    async def apply(self, changes: Sequence[FileChange]) -> Sequence[str]:
+        """Change several files, on disk and where they are open in an editor: all or none.
+
+        Raises:
+            PathError: if one of them cannot be changed, or is not as it was; nothing was changed.
+        """
+        from hame.workspace.steps import plan_step
+
+        plans = [plan_step(change) for change in changes]
+        for plan in plans:
+            if plan.step.before is not None:
+                await self._buffers.require(plan.step.place, plan.step.before)
+        written = {
+            plan.step.place.resolution.real: Written(plan.text, digest_of(plan.step.data))
+            for plan in plans
+            if plan.text is not None and plan.step.data is not None and plan.step.target is None
+        }
+        await self._together([plan.step for plan in plans], written)
+        for plan in plans:
+            self._note(plan.step)
+        return [shown for plan in plans for shown in plan.shown]
+
+    async def _together(self, steps: "list[Step]", files: Mapping[str, Written]) -> None:
+        """Commit steps on disk, then show the editor what became of the files it has open.
+
+        Raises:
+            PathError: when either refuses; both are as they were.
+        """
+        from hame.workspace.batch import Batch
+
+        batch = Batch(steps)
+        await anyio.to_thread.run_sync(batch.commit)
+        try:
+            await self._buffers.write(files)
+        except BaseException:
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(batch.roll_back)
+            raise
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(batch.finish)
+
+    def _note(self, step: "Step") -> None:
+        """Remember what the model has now seen of a file."""
+        real = step.place.resolution.real
+        if step.delete or step.target is not None:
+            self._carry(real, step.target.resolution.real if step.target else None)
+        if step.data is not None:
+            self._seen[(step.target or step.place).resolution.real] = digest_of(step.data)
 
     @override
     def was_read(self, place: Located) -> str | None:
@@ -166,16 +243,6 @@ class LocalWorkspace(Workspace):
                 self._seen[target + path[len(source) :]] = digest
 
 
-def _read_text(place: Place) -> FileText:
-    data = reading.read(place, reading.TEXT_LIMIT + 1)
-    if len(data) > reading.TEXT_LIMIT:
-        raise PathError(
-            f"{place.shown} is too large to be read whole (the limit is "
-            f"{reading.TEXT_LIMIT:,} bytes); search in it, or print a part of it with a command"
-        )
-    return decode(data, place.shown)
-
-
 def open_workspace(
     root: str,
     *,
@@ -184,6 +251,7 @@ def open_workspace(
     results: str = "",
     config: str = "",
     rg: str | None = None,
+    overlay: Overlay | None = None,
 ) -> LocalWorkspace:
     """Open a project.
 
@@ -195,6 +263,7 @@ def open_workspace(
         config: hame's own configuration.
         rg: the ripgrep to search with; None: the one installed beside Python, if there is one;
             empty: none, the search is done here.
+        overlay: what is open in an editor, whose unsaved text is read, matched and edited.
 
     Raises:
         ConfigError: for a folder that is not there.
@@ -206,7 +275,7 @@ def open_workspace(
         results=os.path.realpath(results) if results else "",
         config=os.path.realpath(config) if config else "",
     )
-    return LocalWorkspace(paths, _engine(rg))
+    return LocalWorkspace(paths, _engine(rg), overlay)
 
 
 def _engine(rg: str | None) -> Engine:

@@ -2,6 +2,8 @@
 
 import os
 import stat
+from collections.abc import Generator
+from contextlib import contextmanager
 
 from hame.base.errors import PathError
 from hame.base.path import FileKind
@@ -33,12 +35,24 @@ def read(place: Place, limit: int | None = None) -> bytes:
     Raises:
         PathError: if it is no regular file, is too large, or cannot be read.
     """
+    with opened(place) as descriptor:
+        return _read(descriptor, limit, place.shown)
+
+
+@contextmanager
+def opened(place: Place) -> Generator[int]:
+    """A regular file, open for reading.
+
+    Raises:
+        PathError: if it is none, or cannot be read.
+    """
     if place.missing:
         raise PathError(f"no such file: {place.shown}")
     with refusing("read", place.shown):
         descriptor = _open(place)
         try:
-            return _read(descriptor, limit, place.shown)
+            refuse_special(os.fstat(descriptor).st_mode, place.shown)
+            yield descriptor
         finally:
             os.close(descriptor)
 
@@ -64,11 +78,10 @@ def _open(place: Place) -> int:
 
 
 def _read(descriptor: int, limit: int | None, shown: str) -> bytes:
-    found = os.fstat(descriptor)
-    refuse_special(found.st_mode, shown)
+    found = os.fstat(descriptor).st_size
     most = BYTES_LIMIT if limit is None else limit
-    if limit is None and found.st_size > most:
-        raise _too_large(shown, found.st_size, most)
+    if limit is None and found > most:
+        raise _too_large(shown, found, most)
     chunks: list[bytes] = []
     left = most if limit is not None else most + 1
     while left > 0 and (chunk := os.read(descriptor, min(left, _CHUNK))):

@@ -67,6 +67,14 @@ def looks_binary(data: bytes) -> bool:
     ))
 
 
+def decode_line(data: bytes) -> str:
+    """One line of a large file, perhaps cut in the middle of a letter."""
+    try:
+        return codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError:
+        return _legacy(data)[0]
+
+
 def _decode(data: bytes, shown: str) -> tuple[str, str, bool]:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
@@ -89,10 +97,14 @@ def _decode_legacy(data: bytes, shown: str) -> tuple[str, str, bool]:
     controls = len(data) - len(data.translate(None, _CONTROLS))
     if b"\0" in data[:SAMPLE] or controls > _CONTROL_SHARE * len(data):
         raise _binary(data, shown)
+    return *_legacy(data), False
+
+
+def _legacy(data: bytes) -> tuple[str, str]:
     try:
-        return data.decode("cp1252"), "cp1252", False
+        return data.decode("cp1252"), "cp1252"
     except UnicodeDecodeError:
-        return data.decode("latin-1"), "latin-1", False
+        return data.decode("latin-1"), "latin-1"
 
 
 def _binary(data: bytes, shown: str) -> PathError:

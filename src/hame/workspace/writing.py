@@ -10,7 +10,7 @@ import os
 import stat
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from hame.base.errors import PathError
 from hame.base.path import FileText
@@ -37,7 +37,7 @@ def write(place: Place, data: bytes, like: FileText | None, *, replace: bool) ->
     """
     if place.resolution.asked.endswith("/"):
         raise PathError(f"{place.shown}: the path ends with /, which names a directory")
-    if like is not None and place.missing:
+    if like is not None and place.missing and like.on_disk != "":
         _refuse_gone(place)
     with refusing("write", place.shown), entered(place) as directory:
         _write(place, directory, data, like, replace=replace)
@@ -46,11 +46,12 @@ def write(place: Place, data: bytes, like: FileText | None, *, replace: bool) ->
 def _write(
     place: Place, directory: int, data: bytes, like: FileText | None, *, replace: bool
 ) -> None:
-    before = _stat(place.leaf, directory)
-    _check_target(place, directory, before, replace=replace)
-    with _temporary(place.leaf, directory, data, before) as name:
+    before = found_at(place.leaf, directory)
+    check_target(place, before, directory, replace=replace)
+    old = Old(place.leaf, directory, before) if before else None
+    with temporary(directory, data, old) as name:
         if like is not None:
-            _check_unchanged(place, like)
+            check_unchanged(place, like)
         if replace:
             os.rename(name, place.leaf, src_dir_fd=directory, dst_dir_fd=directory)
         else:
@@ -58,16 +59,30 @@ def _write(
     sync_directory(directory)
 
 
-def _stat(leaf: str, directory: int) -> os.stat_result | None:
+def found_at(leaf: str, directory: int) -> os.stat_result | None:
+    """What stands under a name, links not followed; None when nothing does."""
     try:
         return os.stat(leaf, dir_fd=directory, follow_symlinks=False)
     except FileNotFoundError:
         return None
 
 
-def _check_target(
-    place: Place, directory: int, found: os.stat_result | None, *, replace: bool
+class Old(NamedTuple):
+    """A file that another takes the place of: its name, its directory, and what stands there."""
+
+    leaf: str
+    directory: int
+    found: os.stat_result
+
+
+def check_target(
+    place: Place, found: os.stat_result | None, directory: int, *, replace: bool
 ) -> None:
+    """Make sure that a file may be put where `found` stands.
+
+    Raises:
+        PathError: when it may not.
+    """
     if found is None:
         return
     if stat.S_ISDIR(found.st_mode):
@@ -81,10 +96,17 @@ def _check_target(
         raise PathError(f"{place.shown} is read-only; nothing was changed")
 
 
-def _check_unchanged(place: Place, like: FileText) -> None:
-    if _stat(place.leaf, place.directory) is None:
+def check_unchanged(place: Place, like: FileText) -> None:
+    """Make sure that a file still holds the bytes it was read from.
+
+    Raises:
+        PathError: when it is gone or holds others.
+    """
+    if place.missing or found_at(place.leaf, place.directory) is None:
+        if like.on_disk == "":
+            return
         _refuse_gone(place)
-    if digest_of(read(place)) != like.digest:
+    if digest_of(read(place)) != (like.digest if like.on_disk is None else like.on_disk):
         raise PathError(
             f"{place.shown} was changed on disk since it was read; nothing was written. "
             "Read it again and repeat the change"
@@ -96,18 +118,16 @@ def _refuse_gone(place: Place) -> NoReturn:
 
 
 @contextmanager
-def _temporary(
-    leaf: str, directory: int, data: bytes, before: os.stat_result | None
-) -> Generator[str]:
+def temporary(directory: int, data: bytes, old: Old | None) -> Generator[str]:
     """The name of a synced file that holds the bytes; gone afterwards unless it was renamed."""
-    name = f".hame-{os.urandom(8).hex()}.tmp"
-    mode = _NEW_MODE if before is None else 0o600
+    name = hidden_name()
+    mode = _NEW_MODE if old is None else 0o600
     descriptor = os.open(name, _CREATE, mode, dir_fd=directory)
     try:
         try:
             _fill(descriptor, data)
-            if before is not None:
-                _carry_over(leaf, directory, before, descriptor)
+            if old is not None:
+                _carry_over(old, descriptor)
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
@@ -117,35 +137,41 @@ def _temporary(
             os.unlink(name, dir_fd=directory)
 
 
+def hidden_name() -> str:
+    """A name that nothing has, for the time in which a file has not got its own yet."""
+    return f".hame-{os.urandom(8).hex()}.tmp"
+
+
 def _fill(descriptor: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
 
 
-def _carry_over(leaf: str, directory: int, before: os.stat_result, descriptor: int) -> None:
+def _carry_over(old: Old, descriptor: int) -> None:
     """Owner first (changing it clears set-user-id bits), then mode, then attributes."""
-    made = os.fstat(descriptor)
+    made, before = os.fstat(descriptor), old.found
     if (made.st_uid, made.st_gid) != (before.st_uid, before.st_gid):
         with contextlib.suppress(PermissionError):
             os.fchown(descriptor, before.st_uid, before.st_gid)
     os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
-    _carry_attributes(leaf, directory, descriptor)
+    _carry_attributes(old, descriptor)
 
 
-def _carry_attributes(leaf: str, directory: int, descriptor: int) -> None:
+def _carry_attributes(old: Old, descriptor: int) -> None:
     """Extended attributes as far as the file system and our rights allow; they are extras."""
     if not hasattr(os, "listxattr"):
         return
-    with contextlib.suppress(OSError), _opened(leaf, directory) as old:
-        for attribute in os.listxattr(old):
+    with contextlib.suppress(OSError), _opened(old) as source:
+        for attribute in os.listxattr(source):
             with contextlib.suppress(OSError):
-                os.setxattr(descriptor, attribute, os.getxattr(old, attribute))
+                os.setxattr(descriptor, attribute, os.getxattr(source, attribute))
 
 
 @contextmanager
-def _opened(leaf: str, directory: int) -> Generator[int]:
-    descriptor = os.open(leaf, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
+def _opened(old: Old) -> Generator[int]:
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(old.leaf, flags, dir_fd=old.directory)
     try:
         yield descriptor
     finally:
