@@ -336,6 +336,16 @@ class ScriptedSession:
                 await anyio.sleep(30)
         return RunDone(""), 0
 
+    async def play_sluggish(self, text):
+        """Takes a moment to settle when stopped."""
+        self.emit(ev.StepStarted(1))
+        try:
+            await anyio.sleep(60)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await anyio.sleep(0.5)
+        return RunDone(""), 0
+
     async def play_wait(self, text):
         self.emit(ev.StepStarted(1))
         failure = Failure(

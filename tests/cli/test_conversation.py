@@ -120,6 +120,27 @@ def test_a_second_ctrl_c_leaves_at_once_with_the_terminal_as_it_was(terminal):
     assert time.monotonic() - before < 6
 
 
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_told_to_end_it_stops_the_run_and_leaves(terminal, number, code):
+    import os
+
+    hame = terminal("slow")
+    hame.wait_for("Run  sleep 60")
+    os.kill(hame.child.pid, number)
+    hame.wait_for("■ Run  sleep 60")
+    assert hame.ended() == code
+
+
+def test_a_second_ctrl_c_on_a_run_that_ends_in_time_says_nothing_more(terminal):
+    hame = terminal("sluggish")
+    hame.wait_for("waiting for the model")
+    hame.send(CTRL_C)
+    time.sleep(0.1)
+    hame.send(CTRL_C)
+    assert hame.ended() == 130
+    assert "failed" not in hame.text
+
+
 def test_a_message_sent_during_a_run_is_queued_and_delivered(terminal):
     hame = terminal("slow")
     hame.wait_for("Run  sleep 60")

@@ -187,7 +187,7 @@ def test_the_demo_without_a_model_names_the_remedy(hame):
 
 
 def test_the_demo_checks_what_a_model_did_and_leaves_no_session(hame):
-    edit = call("edit_file", path="settings.ini", old_text="8080", new_text="9090")
+    edit = call("edit_file", path="settings.ini", old_string="8080", new_string="9090")
     steps = [
         answer(call("list_dir", path="src")), answer("teas.py and labels.py"),
         answer("It is in labels.py."),

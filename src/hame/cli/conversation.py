@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from hame.base.errors import HameError
 from hame.cli.cells import wrap
 from hame.cli.drawing import Drawing
-from hame.cli.exits import ExitCode
+from hame.cli.exits import ExitCode, KilledError
 from hame.cli.history import Prompt
 from hame.cli.launch import Launch, paint_for
 from hame.cli.paint import POINTER
@@ -51,6 +51,8 @@ class Conversation:
             while line is not None:
                 self._take(line)
                 line = None if self._leaving else self._following() or self._ask()
+        except KilledError as killed:
+            return killed.code
         finally:
             if self._opened is not None:
                 self._opened.close()

@@ -27,6 +27,15 @@ class ExitCode(IntEnum):
     """Nobody reads what is written."""
 
 
+class KilledError(Exception):
+    """The user would not wait for the run to settle, or the system ended the process."""
+
+    def __init__(self, code: int) -> None:
+        """`code` is the exit code."""
+        super().__init__(code)
+        self.code = code
+
+
 def exit_code(ended: "RunEnded") -> ExitCode:
     """The process's exit code for a run; a call refused for want of an answer shows even when done."""
     from hame.base.run import (

@@ -13,11 +13,11 @@ from hame.base.errors import HameError
 from hame.base.event import CallSettled, Notice, RunEnded, RunEvent
 from hame.base.outcome import Denied
 from hame.base.settings import OutputFormat
-from hame.cli.exits import code_of, exit_code
+from hame.cli.exits import KilledError, code_of, exit_code
 from hame.cli.launch import Launch, paint_for
 from hame.cli.plain import PlainView
 from hame.cli.reveal import clean
-from hame.cli.running import KilledError, follow
+from hame.cli.running import follow
 from hame.cli.session import Build
 from hame.cli.stream_json import JsonView
 from hame.cli.terminal import terminal_view

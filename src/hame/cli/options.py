@@ -3,8 +3,8 @@
 Nothing here imports hame's rooms: this is all that `hame --help` loads.
 """
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -37,7 +37,7 @@ SETTINGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("--accent", "accent"), {"metavar": "COLOUR", "help": "Colour of hame's own words."}),
     (
         ("--verbose", "verbose"),
-        {"is_flag": True, "default": None, "help": "Log what is sent and received."},
+        {"is_flag": True, "default": None, "help": "Tell on standard error what happens."},
     ),
     (
         ("--first-byte-timeout", "first_byte_timeout_s"),
@@ -90,9 +90,26 @@ def add_options(command: F) -> F:
     return command
 
 
+def merge_options(before: Mapping[str, object], after: Mapping[str, object]) -> dict[str, object]:
+    """Options from both sides of a prompt's words; those after the words win."""
+    merged = {
+        name: value if value not in {None, False} and value != () else before[name]
+        for name, value in after.items()
+    }
+    if after["color"] is not None:
+        merged["color"] = after["color"]
+    merged["add_dirs"] = _joined(before["add_dirs"], after["add_dirs"])
+    return merged
+
+
 def key_of(parameter: str) -> str:
     """The key of the setting behind click's name of an option."""
     return parameter.replace("__", ".")
+
+
+def _joined(*lists: object) -> tuple[str, ...]:
+    parts = [cast("tuple[str, ...]", part) for part in lists if isinstance(part, tuple)]
+    return tuple(item for part in parts for item in part)
 
 
 def _dashed(names: tuple[str, ...]) -> tuple[str, ...]:

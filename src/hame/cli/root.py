@@ -6,12 +6,11 @@ a prompt. A command's module is imported when the command is chosen.
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import cast
 
 import click
 from typing_extensions import override
 
-from hame.cli.options import add_options
+from hame.cli.options import add_options, merge_options
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "models": ("hame.cli.commands.models:models", "List providers and their models."),
@@ -20,6 +19,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "local": ("hame.cli.commands.local:local", "Set up the built-in model."),
     "demo": ("hame.cli.commands.demo:demo", "Watch it at work on a sample project."),
     "doctor": ("hame.cli.commands.doctor:doctor", "Check installation, settings and model."),
+    "debug": ("hame.cli.commands.debug:debug", "Read recordings, and see what would be sent."),
     "completion": ("hame.cli.commands.completion:completion", "Set up completion in your shell."),
 }
 """Where each command lives, and what `hame --help` says of it."""
@@ -115,19 +115,7 @@ def root(ctx: click.Context, **options: object) -> int | None:
 @click.pass_obj
 def prompt(before: dict[str, object], words: tuple[str, ...], **options: object) -> int:
     """Start with a prompt; options after the words win over those before them."""
-    merged = {
-        name: value if value not in {None, False} and value != () else before[name]
-        for name, value in options.items()
-    }
-    if options["color"] is not None:
-        merged["color"] = options["color"]
-    merged["add_dirs"] = _joined(before["add_dirs"], options["add_dirs"])
-    return _begin(merged, words)
-
-
-def _joined(*lists: object) -> tuple[str, ...]:
-    parts = [cast("tuple[str, ...]", part) for part in lists if isinstance(part, tuple)]
-    return tuple(item for part in parts for item in part)
+    return _begin(merge_options(before, options), words)
 
 
 def _begin(options: dict[str, object], words: tuple[str, ...]) -> int:

@@ -11,22 +11,13 @@ import anyio
 from anyio.abc import TaskGroup
 
 from hame.base.event import RunEnded
-from hame.cli.exits import ExitCode
+from hame.cli.exits import ExitCode, KilledError
 from hame.cli.session import Session
 from hame.cli.view import View
 
 _REDRAW_S = 0.05
 _GRACE_S = 1.5
 """Seconds in which a run that is killed may end its children before the process is gone."""
-
-
-class KilledError(Exception):
-    """The user would not wait for the run to settle, or the system ended the process."""
-
-    def __init__(self, code: int) -> None:
-        """`code` is the exit code."""
-        super().__init__(code)
-        self.code = code
 
 
 class Interrupts:

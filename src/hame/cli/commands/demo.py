@@ -12,13 +12,13 @@ import click
 import msgspec
 
 from hame.app.demo import TASKS, Task, make_sample, observe
-from hame.base.event import QuestionAsked, RunEvent
+from hame.base.event import QuestionAnswered, QuestionAsked, RunEvent
 from hame.base.question import Answer, Choice
-from hame.cli.exits import ExitCode
+from hame.cli.exits import ExitCode, KilledError
 from hame.cli.launch import Launch, paint_for, prepare
 from hame.cli.paint import POINTER
 from hame.cli.plain import PlainView
-from hame.cli.running import KilledError, follow
+from hame.cli.running import follow
 from hame.cli.session import Session, build_session
 from hame.cli.terminal import terminal_view
 from hame.cli.view import View
@@ -94,7 +94,24 @@ def _consent(session: Session) -> Callable[[RunEvent], None]:
     return answer
 
 
+class _Unasked:
+    """Implements View for another one, without the questions: the demo answers them itself."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+
+    def show(self, event: RunEvent) -> None:
+        if not isinstance(event, QuestionAsked | QuestionAnswered):
+            self._view.show(event)
+
+    def tick(self) -> None:
+        self._view.tick()
+
+    def close(self) -> None:
+        self._view.close()
+
+
 def _view(launch: Launch) -> View:
-    if paint_for(launch, terminal=sys.stdout.isatty()).enabled and sys.stdout.isatty():
-        return terminal_view(launch)
-    return PlainView(sys.stdout, thinking=launch.settings.show_thinking)
+    if sys.stdout.isatty() and paint_for(launch, terminal=True).enabled:
+        return _Unasked(terminal_view(launch))
+    return _Unasked(PlainView(sys.stdout, thinking=launch.settings.show_thinking))
