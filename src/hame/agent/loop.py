@@ -27,7 +27,7 @@ from hame.base.entry import (
 )
 from hame.base.errors import ErrorKind, Failure, SessionError
 from hame.base.fold import Fold
-from hame.base.message import Assistant, StopReason, Text, ToolCall, User
+from hame.base.message import Assistant, Message, StopReason, Text, ToolCall, User
 from hame.base.model import Effort, Usage
 from hame.base.outcome import Denied
 from hame.base.ports import (
@@ -114,6 +114,17 @@ class Run:
         self._stop_reason = reason
         self._scope.cancel()
 
+    def request(self, messages: tuple[Message, ...]) -> ModelRequest:
+        """What this run asks the model about these messages."""
+        return ModelRequest(
+            system=self._plan.system,
+            messages=messages,
+            tools=self._specs,
+            max_output_tokens=self._plan.limits.output_tokens,
+            effort=self._plan.effort,
+            session=self._ports.journal.session,
+        )
+
     async def run(self, message: User) -> event.RunEnded:
         """Do it. Failures of the model and of the journal become results."""
         result: RunResult = Stopped(reason=self._stop_reason)
@@ -154,14 +165,7 @@ class Run:
     async def _step(self) -> RunResult | None:
         ports = self._ports
         messages = await ports.context.fit(ports.journal.entries, ports.model.facts)
-        request = ModelRequest(
-            system=self._plan.system,
-            messages=messages,
-            tools=self._specs,
-            max_output_tokens=self._plan.limits.output_tokens,
-            effort=self._plan.effort,
-            session=ports.journal.session,
-        )
+        request = self.request(messages)
         fold = self._fold = Fold()
         await take_turn(ports.model, request, fold, ports.emit)
         answer = with_unique_calls(fold.message(origin_of(ports.model.facts)))

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from hame.local.engine import LocalEngine
 
 
+USER_AGENT = f"hame/{__version__}"
+
+
 class Models:
     """Opens models. Must be closed."""
 
@@ -44,7 +47,7 @@ class Models:
         self._clock = clock
         self._catalogue = ShippedCatalogue()
         self._http = HttpClient(
-            user_agent=f"hame/{__version__}",
+            user_agent=USER_AGENT,
             proxy=settings.proxy,
             environment=environment,
             ca_file=settings.ca_file,

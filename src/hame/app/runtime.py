@@ -21,12 +21,21 @@ from hame.base.entry import ModeChosen, ModelChosen, NoteAdded, UserSaid
 from hame.base.errors import ErrorKind, Failure, HameError
 from hame.base.message import Note, User
 from hame.base.model import Usage
-from hame.base.ports import Clock, Context, Emit, Journal, Model, Tool, ToolContext
+from hame.base.ports import (
+    Clock,
+    Context,
+    Emit,
+    Journal,
+    Model,
+    ModelRequest,
+    Tool,
+    ToolContext,
+)
 from hame.base.question import Answer
 from hame.base.run import RunFailed
 from hame.base.settings import Mode, Settings
 from hame.permissions import ModeGate
-from hame.prompts.attachments import compose
+from hame.prompts.attachments import Composed, compose
 from hame.prompts.opening import (
     Surroundings,
     environment_note,
@@ -153,12 +162,7 @@ class Runtime:
                 sandbox=self.sandbox,
             )
         )
-        plan = Plan(
-            system=system_prompt(),
-            limits=self._parts.settings.limits(),
-            effort=self._parts.settings.effort,
-        )
-        self._run = Run(self._ports(model), plan, self._inbox)
+        self._run = Run(self._ports(model), self._plan(), self._inbox)
         try:
             ended = await self._run.run(message)
         except Exception as error:
@@ -169,6 +173,18 @@ class Runtime:
         if self._broken_sink is not None:
             raise self._broken_sink
         return ended
+
+    async def preview(self, text: str) -> tuple[Model, ModelRequest]:
+        """Whom a prompt would ask, and what, first; nothing is sent and nothing is journalled.
+
+        Raises:
+            ConfigError: if no model can be asked.
+        """
+        model = await self._open()
+        composed = await self._composed(text)
+        entries = (*self._journal.entries, UserSaid(message=composed.message))
+        messages = await self._parts.new_context().fit(entries, model.facts)
+        return model, Run(self._ports(model), self._plan()).request(messages)
 
     def steer(self, text: str) -> None:
         """Say something while a run is going; it is delivered at the next step."""
@@ -260,17 +276,27 @@ class Runtime:
     def _has_begun(self) -> bool:
         return any(isinstance(entry, UserSaid) for entry in self._journal.entries)
 
+    def _plan(self) -> Plan:
+        return Plan(
+            system=system_prompt(),
+            limits=self._parts.settings.limits(),
+            effort=self._parts.settings.effort,
+        )
+
     async def _compose(self, text: str) -> User:
-        workspace = self._parts.tool_context.workspace
-        notes: tuple[Note, ...] = ()
+        composed = await self._composed(text)
         if not self._has_begun():
-            notes = self._opening()
             await self._journal.append(ModelChosen(model=self.model))
             await self._journal.append(ModeChosen(mode=self._mode))
-        composed = await compose(self._parts.redaction.text(text), workspace, notes)
         for notice in composed.notices:
             self._emit(event.Notice(notice, "warning"))
         return composed.message
+
+    async def _composed(self, text: str) -> Composed:
+        """The user's message with what it names attached; the first one brings the surroundings."""
+        workspace = self._parts.tool_context.workspace
+        notes = () if self._has_begun() else self._opening()
+        return await compose(self._parts.redaction.text(text), workspace, notes)
 
     def _opening(self) -> tuple[Note, ...]:
         paths = self._parts.tool_context.workspace.paths

@@ -75,7 +75,11 @@ def _meaning(events: list[StreamEvent], codec: Codec, http_status: int) -> JsonO
         "refusal": "".join(block.summary for block in _opaque(events) if block.kind == "refusal"),
         "citations": sum(_sources(block) for block in _opaque(events)),
         "thinking_blocks": [seen for block in message.content if (seen := _thinking_block(block))],
-        "thought_signatures": [seen for event in events if (seen := _thought_signature(event))],
+        "thought_signatures": [
+            seen
+            for event in events
+            if codec.name != "openai_responses" and (seen := _thought_signature(event))
+        ],
         "reasoning_details": [
             _detail(item)
             for block in _opaque(events)
@@ -245,6 +249,7 @@ def _thinking_block(block: AnswerBlock) -> JsonObject | None:
 
 
 def _thought_signature(event: StreamEvent) -> JsonObject | None:
+    """The seal on a part of an answer; Responses keeps a message's phase there, which is none."""
     match event:
         case TextDelta(text=text, signature=str() as signature):
             return {"on": "text", **_hashed(signature), "part_text_empty": not text}

@@ -124,14 +124,7 @@ class HttpClient:
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             reason = f"{request.url!r} is no http or https URL"
             raise ModelError(request_failure(reason, request.url))
-        headers = [
-            ("host", _authority(parts)),
-            ("user-agent", self._user_agent),
-            ("accept-encoding", "identity"),
-            *request.headers,
-        ]
-        if request.body or request.method not in {"GET", "HEAD"}:
-            headers.append(("content-length", str(len(request.body))))
+        headers = whole_headers(request, self._user_agent)
         try:
             return httpcore2.Request(
                 request.method,
@@ -266,6 +259,19 @@ def _make_pool(proxy: str | None, context: ssl.SSLContext) -> "httpcore2.AsyncCo
         max_connections=None,
         keepalive_expiry=_KEEP_S,
     )
+
+
+def whole_headers(request: HttpRequest, user_agent: str) -> list[tuple[str, str]]:
+    """All headers that are sent with a request: its own, and those of the connection."""
+    headers = [
+        ("host", _authority(urlsplit(request.url))),
+        ("user-agent", user_agent),
+        ("accept-encoding", "identity"),
+        *request.headers,
+    ]
+    if request.body or request.method not in {"GET", "HEAD"}:
+        headers.append(("content-length", str(len(request.body))))
+    return headers
 
 
 def _authority(parts: SplitResult) -> str:
