@@ -71,12 +71,11 @@ class Terminal:
 
     def _append(self, text: str) -> None:
         """Text without control characters at the very end: most output, and done in bulk."""
-        parts = text.rsplit("\n", _ROWS)
-        if len(parts) > 1:
-            self._commit("\n".join(self._rows) + parts[0] + "\n")
-            self._rows = parts[1:]
-        else:
-            self._rows[-1] += text
+        rows = ("\n".join(self._rows) + text).rsplit("\n", _ROWS - 1)
+        if "\n" in rows[0]:
+            final, rows[0] = rows[0].rsplit("\n", 1)
+            self._commit(final + "\n")
+        self._rows = rows
         self._row = len(self._rows) - 1
         self._column = len(self._rows[-1])
         self._shorten()
