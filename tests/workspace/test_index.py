@@ -1,7 +1,6 @@
 """The index of a project on disk."""
 
 import os
-import time
 
 import pytest
 
@@ -73,19 +72,6 @@ def test_changes_right_after_looking_are_seen(project: DiskProject, index: Local
     for number in range(20):
         project.put(f"f{number}", b"")
         assert len(index.files()) == number + 1
-
-
-def test_looking_again_is_cheap(project: DiskProject, index: LocalIndex) -> None:
-    for number in range(200):
-        project.put(f"d{number % 10}/f{number}.py", b"")
-    settle(project)
-    index.files()
-    times: list[float] = []
-    for _ in range(20):
-        began = time.perf_counter()
-        index.files()
-        times.append(time.perf_counter() - began)
-    assert sorted(times)[10] < 0.005
 
 
 def test_text_is_given_of_text_files_up_to_a_size(project: DiskProject, index: LocalIndex) -> None:

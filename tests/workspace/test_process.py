@@ -353,12 +353,3 @@ async def test_a_python_program_is_not_held_back_by_its_buffer(
     async with processes.start(launch) as process:
         with anyio.fail_after(5):
             assert (await anext(process.output())).startswith(b"now")
-
-
-async def test_starting_a_program_costs_a_few_milliseconds(processes: LocalProcesses) -> None:
-    times: list[float] = []
-    for _ in range(15):
-        began = time.perf_counter()
-        await run(processes, shell("true"))
-        times.append(time.perf_counter() - began)
-    assert sorted(times)[len(times) // 2] < 0.015
