@@ -206,6 +206,18 @@ async def test_calls_that_share_an_id_are_told_apart(stage: "Stage") -> None:
     assert ids == ["x", "x_2"]
 
 
+async def test_a_server_that_counts_its_calls_anew_in_every_answer_is_kept_apart(
+    stage: "Stage",
+) -> None:
+    again = ToolCall("call_0", "read_file", {"path": "a"})
+    await stage.play(answer(again), answer(again), answer("done"))
+    settled = [e.call_id for e in stage.journal.entries if isinstance(e, entry.CallSettled)]
+    assert settled == ["call_0", "call_0_2"]
+    await stage.play(answer(again), answer("done"))
+    settled = [e.call_id for e in stage.journal.entries if isinstance(e, entry.CallSettled)]
+    assert settled == ["call_0", "call_0_2", "call_0_3"]
+
+
 @pytest.mark.parametrize(
     "refusal", [Denied(reason="no"), Corrected(words="use b"), Denied(reason="x", unanswered=True)]
 )

@@ -4,7 +4,7 @@ Cancelling at any await leaves a legal history: what had arrived is kept and mar
 call is settled as Cancelled before the cancellation goes on.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 import anyio
@@ -99,6 +99,7 @@ class Run:
             emit=ports.emit,
         )
         self._specs: tuple[ToolSpec, ...] = tuple(tool.spec for tool in ports.tools.values())
+        self._call_ids = {call.id for call in made_calls(ports.journal.entries)}
         self._guard = ProgressGuard()
         self._usage = Usage()
         self._steps = 0
@@ -168,11 +169,12 @@ class Run:
         request = self.request(messages)
         fold = self._fold = Fold()
         await take_turn(ports.model, request, fold, ports.emit)
-        answer = with_unique_calls(fold.message(origin_of(ports.model.facts)))
+        answer = fold.message(origin_of(ports.model.facts))
         self._count(answer)
         if fold.failure is not None:
             self._fold = None
             return await self._broke(answer, fold.failure.failure)
+        answer = with_unique_calls(answer, self._call_ids)
         if not answer.calls and not answer.text.strip() and _may_be_empty_by_mistake(answer):
             self._fold = None
             return await self._answered_nothing(answer)
@@ -366,6 +368,13 @@ class Run:
             )
         self._ports.emit(ended)
         return ended
+
+
+def made_calls(entries: Sequence[Entry]) -> Iterator[ToolCall]:
+    """All calls of a session."""
+    for entry in entries:
+        if isinstance(entry, ModelAnswered):
+            yield from entry.message.calls
 
 
 def open_calls(entries: Sequence[Entry]) -> tuple[ToolCall, ...]:

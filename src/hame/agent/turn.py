@@ -16,16 +16,17 @@ def origin_of(facts: ModelFacts) -> Origin:
     return Origin(wire=facts.wire, backend=facts.backend, model=facts.model)
 
 
-def with_unique_calls(answer: Assistant) -> Assistant:
-    """The same answer, no two calls of which share an id (some servers repeat one)."""
-    ids = [call.id for call in answer.calls]
-    if len(ids) == len(set(ids)):
-        return answer
-    taken: set[str] = set()
+def with_unique_calls(answer: Assistant, taken: set[str]) -> Assistant:
+    """The same answer, whose calls have ids that no other call of the session has.
+
+    Some servers repeat one within an answer, others begin anew with every answer. `taken` are the
+    ids there are; those of the answer are added to it.
+    """
     blocks: list[AnswerBlock] = []
     for block in answer.content:
         if isinstance(block, ToolCall):
-            blocks.append(msgspec.structs.replace(block, id=_free_id(block.id, taken)))
+            name = _free_id(block.id, taken)
+            blocks.append(block if name == block.id else msgspec.structs.replace(block, id=name))
         else:
             blocks.append(block)
     return msgspec.structs.replace(answer, content=tuple(blocks))

@@ -18,10 +18,14 @@ def output_limit(request: ModelRequest, facts: ModelFacts) -> int | None:
 def effort_for(request: ModelRequest, facts: ModelFacts) -> Effort | None:
     """The level of effort to send: the one asked for, else the nearest the model takes.
 
-    None when none was asked for or the model takes none.
+    Some thought is never rounded down to none where the model takes a level that thinks; of two
+    levels equally near the lower counts. None when none was asked for or the model takes none.
     """
-    if request.effort is None or not facts.efforts:
+    asked = request.effort
+    if asked is None or not facts.efforts:
         return None
     order = list(Effort)
-    wanted = order.index(request.effort)
-    return min(facts.efforts, key=lambda level: (abs(order.index(level) - wanted), level.value))
+    thinking = facts.efforts - {Effort.NONE}
+    levels = thinking if asked is not Effort.NONE and thinking else facts.efforts
+    place = order.index(asked)
+    return min(sorted(levels, key=order.index), key=lambda level: abs(order.index(level) - place))

@@ -23,6 +23,7 @@ from hame.base.ports import Decoder, HttpRequest, ModelRequest
 from hame.base.stream import StreamEvent
 from hame.base.tool import ToolSpec
 from hame.llm.limits import effort_for, output_limit
+from hame.llm.splice import splice
 from hame.llm.wires.ollama.decode import OllamaDecoder, decode_body
 from hame.llm.wires.ollama.messages import OllamaPage
 from hame.llm.written import Written
@@ -51,11 +52,10 @@ class OllamaCodec:
 
     def encode(self, request: ModelRequest, facts: ModelFacts, endpoint: Endpoint) -> HttpRequest:
         """Write a request."""
-        head = dump_bytes(_head(request, facts))
         pieces = self._written.page(request, facts).pieces
         if request.system.strip():
             pieces = [dump_bytes({"role": "system", "content": request.system}), *pieces]
-        body = b"".join((head[:-1], b',"messages":[', b",".join(pieces), b"]}"))
+        body = splice(_head(request, facts), "messages", pieces)
         return _address("POST", endpoint, "chat", body)
 
     def decoder(self, facts: ModelFacts) -> Decoder:
