@@ -79,7 +79,12 @@ class Models:
             self._know(name.partition("/")[0])
         else:
             self.know_all()
-        return await Router(self.registry).open(name)
+        return await Router(self.registry, self._find_server).open(name)
+
+    async def _find_server(self) -> str | None:
+        from hame.backends.detect import find_running
+
+        return await find_running(list(self.registry))
 
     def know_all(self) -> None:
         """Register every vendor of the catalogue."""
