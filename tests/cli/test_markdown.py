@@ -69,6 +69,7 @@ def test_code_lists_and_tables_are_drawn():
     table = drawn("| a | b |\n|---|--:|\n| 1 | 22 |")
     assert [line.split() for line in table] == [["a", "b"], ["─" * 5], ["1", "22"]]
     assert drawn("# Title") == ["Title"]
+    assert drawn("a.py\nb.py") == ["a.py", "b.py"]
 
 
 def test_a_link_shows_where_it_leads():

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from hame.cli.session import Build
     from hame.cli.talk import Talk
 
+_LISTED = 20
 _PRELOADED = ("hame.cli.talk", "hame.app.build")
 
 
@@ -140,7 +141,7 @@ class Conversation:
         from hame.cli.listing import session_lines, summaries
 
         found = summaries(self._launch.places, self._launch.project)
-        return session_lines(found) or ["there are no sessions of this folder yet"]
+        return session_lines(found[:_LISTED]) or ["there are no sessions of this folder yet"]
 
     def _last_session(self) -> str:
         from hame.base.errors import SessionError

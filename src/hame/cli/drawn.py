@@ -61,6 +61,14 @@ class _Markdown(Markdown):
         "code_block": _PlainCode,
     }
 
+    def __init__(self, block: str) -> None:
+        """Parse; a line break that a model writes is meant, as in every chat."""
+        super().__init__(block, code_theme="ansi_dark", hyperlinks=False)
+        for token in self.parsed:
+            for child in token.children or ():
+                if child.type == "softbreak":
+                    child.type = "hardbreak"
+
 
 def draw_block(block: str, cells: int, accent: str) -> list[str]:
     """The lines of one Markdown block, with escapes, each at most `cells` cells wide.
@@ -70,7 +78,7 @@ def draw_block(block: str, cells: int, accent: str) -> list[str]:
     """
     console = _console(cells, accent)
     with console.capture() as capture:
-        console.print(_Markdown(block, code_theme="ansi_dark", hyperlinks=False))
+        console.print(_Markdown(block))
     lines = [_trim(line) for line in capture.get().split("\n")]
     while lines and not lines[0]:
         lines.pop(0)

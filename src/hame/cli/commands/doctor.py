@@ -21,6 +21,7 @@ from hame.cli.launch import Launch, paint_for, prepare
 from hame.cli.offers import open_models
 from hame.cli.paint import Paint
 from hame.cli.reveal import clean
+from hame.cli.words import counted
 from hame.local.machine import engine_installed, missing_flags
 from hame.local.weights import find_weights
 from hame.version import __version__
@@ -100,7 +101,8 @@ async def _models(launch: Launch) -> list[Finding]:
             listing = ""
             if isinstance(backend, ListsModels):
                 with anyio.fail_after(_PATIENCE_S):
-                    listing = f", which answers and lists {len(await backend.list_models())} models"
+                    number = counted(len(await backend.list_models()), "model")
+                    listing = f", which answers and lists {number}"
             said = f"{name} of {backend.display_name}{listing}"
             found.append(Finding(what="model", state="ok", said=said))
         except HameError as error:
