@@ -10,7 +10,7 @@ Example:
 """
 
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Self
@@ -128,7 +128,7 @@ async def open_session(
     resume: str | None = None,
     ask: Callable[[Question], Awaitable[Answer]] | None = None,
     **settings: object,
-) -> AsyncIterator[Session]:
+) -> AsyncGenerator[Session]:
     """A session in a project folder; settings are those of `hame config`, by keyword.
 
     Args:
