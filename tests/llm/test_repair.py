@@ -329,8 +329,10 @@ def test_what_another_model_thought_signed_or_made_is_left_out():
         assert answer.content == (
             Text("b"),
             ToolCall(id="a", name="f", arguments={}),
-            Image("image/png", b""),
+            Text("[an image that was made here, left out]"),
         )
+    gemini = repair((says("hi"), Assistant(content), results("a")), GEMINI)[1]
+    assert gemini.content[-1] == Image("image/png", b"")
 
 
 def test_reasoning_alone_is_no_answer():

@@ -33,6 +33,8 @@ from hame.base.model import ModelFacts
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _NAME_FAULT = re.compile(r"[^a-zA-Z0-9_-]")
 _REASONING = frozenset({"redacted_thinking", "reasoning", "reasoning_details"})
+_PICTURED = frozenset({"gemini"})
+"""The wires that have a place for a picture in an answer of the model's."""
 _MALFORMED_SHOWN = 2000
 _NO_OUTPUT = Text("(no output)")
 _LOST = Text("This call was not finished: the run was interrupted before it had a result.")
@@ -43,13 +45,15 @@ BlockT = TypeVar("BlockT", bound=AnswerBlock | UserBlock | ResultBlock)
 class BlockRepair:
     """Repairs messages for a model with these facts."""
 
-    __slots__ = ("_documents", "_images", "_origin")
+    __slots__ = ("_documents", "_images", "_origin", "_pictured")
 
     def __init__(self, facts: ModelFacts) -> None:
         """For a model with these facts."""
         self._origin = Origin(facts.wire, facts.backend, facts.model)
         self._images = facts.images
         self._documents = facts.documents
+        self._pictured = facts.wire in _PICTURED
+        """Whether an answer may hold a picture."""
 
     def user(self, message: User) -> User | None:
         """A message of the user's; None when nothing is left of it."""
@@ -115,7 +119,11 @@ class BlockRepair:
                 return block if own else None
             case Opaque():
                 return block if own and block.wire == self._origin.wire else None
-            case Image(signature=signature):
+            case Image(name=name, signature=signature):
+                if not self._pictured:
+                    return Text(
+                        f"[an image{f' {name}' if name else ''} that was made here, left out]"
+                    )
                 unsigned = own or signature is None
                 return self._readable(block if unsigned else replace(block, signature=None))
             case ToolCall():

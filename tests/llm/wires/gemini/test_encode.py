@@ -27,6 +27,7 @@ from hame.base.tool import Argument, ArgumentKind, Effect, ToolSpec
 from hame.llm.wires.gemini import CODEC
 from hame.llm.wires.gemini.codec import GeminiCodec
 from hame.llm.wires.gemini.generation import generation
+from legal.gemini import check_contents
 
 ALL = frozenset(Effort)
 THIRD = ModelFacts(
@@ -343,55 +344,13 @@ def test_pictures_in_a_result_stand_in_it_or_after_all_results():
 # ---------------------------------------------------------------- properties
 
 
-def check_legal(sent: list[dict], third: bool) -> None:
-    """What the API demands of contents: alternation, parts, responses right after their calls."""
-    assert sent[0]["role"] == sent[-1]["role"] == "user"
-    calls: list[dict] = []
-    for content, following in zip(sent, [*sent[1:], None], strict=True):
-        assert content["parts"]
-        assert following is None or content["role"] != following["role"]
-        responses = [
-            part["functionResponse"] for part in content["parts"] if "functionResponse" in part
-        ]
-        if content["role"] == "user":
-            kinds = ["functionResponse" in part for part in content["parts"]]
-            assert kinds == sorted(kinds, reverse=True), "a response stands after other parts"
-            assert [(r["id"], r["name"]) for r in responses] == [
-                (c["id"], c["name"]) for c in calls
-            ]
-            for response in responses:
-                (said,) = response["response"].values()
-                assert said
-        else:
-            assert not responses
-        calls = check_parts(content, third)
-
-
-def check_parts(content: dict, third: bool) -> list[dict]:
-    calls = []
-    for part in content["parts"]:
-        kinds = set(part) - {"thought", "thoughtSignature"}
-        assert len(kinds) == 1
-        assert part.get("text") != "" or part.get("thoughtSignature")
-        assert part.get("thoughtSignature") != ""
-        if "functionCall" in part:
-            assert isinstance(part["functionCall"]["args"], dict)
-            assert calls or part.get("thoughtSignature") or not third or signed(content)
-            calls.append(part["functionCall"])
-    return calls if content["role"] == "model" else []
-
-
-def signed(content: dict) -> bool:
-    return any("functionCall" in part and part.get("thoughtSignature") for part in content["parts"])
-
-
 @pytest.mark.parametrize("facts", [SECOND, THIRD], ids=["second", "third"])
 @settings(max_examples=60)
 @given(data=st.data())
 def test_any_history_becomes_contents_the_api_takes(histories, facts, data):
     history = data.draw(histories(facts, [CODE, SOURCES]))
     if history:
-        check_legal(contents(*history, facts=facts), facts is THIRD)
+        check_contents(contents(*history, facts=facts), third=facts is THIRD)
 
 
 @settings(max_examples=40)

@@ -30,6 +30,8 @@ from hame.base.tool import Argument, ArgumentKind, Effect, ToolSpec
 from hame.llm.codecs import codec
 from hame.llm.repair import Repair
 from hame.llm.wires.ollama import CODEC
+from legal import official
+from legal.ollama import check_messages
 
 ENDPOINT = Endpoint(base_url="http://127.0.0.1:11434")
 HELLO = User((Text("hello"),))
@@ -268,31 +270,12 @@ results = st.builds(
 @given(st.lists(users | answers | results, max_size=8))
 def test_any_repaired_history_pairs_calls_with_results(history: list[Message]):
     messages = Repair(FACTS)((HELLO, *history))
-    waiting: list[str] = []
-    for message in said(*messages):
-        if message["role"] == "tool":
-            assert message["tool_call_id"] == waiting.pop(0)
-            assert message["tool_name"]
-        else:
-            assert not waiting
-            waiting = [made["id"] for made in message.get("tool_calls", ())]
-        assert message["content"] or message.get("tool_calls")
-    assert not waiting
+    check_messages(said(*messages), FACTS)
 
 
 def test_a_request_fits_the_official_types():
-    types = pytest.importorskip("ollama._types", reason="needs the official SDK")
     picture = User((Text("see"), Image("image/png", b"png")))
-    body = encode(picture, ANSWER, RESULT, tools=(READ,))
-    for message in body["messages"]:
-        message.pop("tool_call_id", None)  # newer than the SDK's types
-        for made in message.get("tool_calls", ()):
-            made.pop("id")
-    official = types.ChatRequest(**body).model_dump(exclude_none=True)
-    for key in ("model", "stream", "messages", "options"):
-        assert official[key] == body[key]
-    function = official["tools"][0]["function"]
-    assert function["parameters"]["properties"] == {"path": {"type": "string"}}
+    official.check("ollama", encode(picture, ANSWER, RESULT, tools=(READ,)))
 
 
 # ---------------------------------------------------------------- lists

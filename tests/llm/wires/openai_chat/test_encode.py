@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hame.base.message import (
@@ -27,6 +27,8 @@ from hame.base.ports import ModelRequest
 from hame.base.tool import Argument, ArgumentKind, Effect, ToolSpec
 from hame.llm.wires.openai_chat import CODEC
 from hame.llm.wires.openai_chat.codec import ChatCodec
+from legal import official
+from legal.openai_chat import check
 
 HERE = Endpoint(base_url="https://acme.test/v1", api_key="k")
 HI = User((Text("hi"),))
@@ -310,7 +312,7 @@ def test_a_message_is_written_once_however_long_the_conversation_grows():
 
 texts = st.text(max_size=10) | st.just("bad \ud83d end")
 blocks = st.builds(Text, texts) | st.builds(Note, texts, texts)
-histories = st.lists(
+texts_only = st.lists(
     st.builds(lambda content: User(tuple(content)), st.lists(blocks, min_size=1, max_size=3))
     | st.builds(
         lambda text, args: Assistant((
@@ -329,10 +331,30 @@ histories = st.lists(
 
 
 @settings(max_examples=50)
-@given(histories)
+@given(texts_only)
 def test_any_text_can_be_sent(history):
     sent = messages(*history)
     assert all(message["role"] in {"user", "assistant", "tool"} for message in sent)
+
+
+DETAILS = Opaque("openai_chat", "reasoning_details", {"details": [{"type": "reasoning.text"}]})
+MODELS = [
+    facts(),
+    facts(Quirk.ALTERNATING_ROLES, Quirk.SHORT_CALL_IDS, Quirk.TOOL_NAME_IN_RESULT, images=False),
+    facts(Quirk.ALTERNATING_ROLES, documents=True),
+    facts(Quirk.REASONING_REPLAY, Quirk.REASONING_DETAILS, documents=True, max_output=900),
+    facts(Quirk.STRICT_SCHEMA, Quirk.MAX_COMPLETION_TOKENS, Quirk.PROMPT_CACHE_KEY),
+]
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(data=st.data(), of=st.sampled_from(MODELS))
+def test_any_history_becomes_a_request_that_servers_take(histories, data, of):
+    history = data.draw(histories(of, [DETAILS]))
+    if history:
+        sent = body(*history, of=of, tools=(READ,), system="s", session="s")
+        check(sent, of)
+        official.check("openai_chat", sent)
 
 
 # ---------------------------------------------------------------- lists of models

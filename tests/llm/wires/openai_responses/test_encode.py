@@ -1,7 +1,6 @@
 """Requests to the Responses API."""
 
 import json
-from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -28,6 +27,7 @@ from hame.base.tool import Argument, ArgumentKind, Effect, ToolSpec
 from hame.llm.wires.openai_responses import CODEC
 from hame.llm.wires.openai_responses.codec import ResponsesCodec
 from hame.llm.wires.openai_responses.tools import allows_strict
+from legal.openai_responses import check_items
 
 FACTS = ModelFacts(
     backend="openai",
@@ -335,41 +335,11 @@ def test_a_failed_result_says_so_and_pictures_stand_in_the_result():
 # ---------------------------------------------------------------- properties
 
 
-def check_legal(sent: Sequence[dict]) -> None:
-    """What the API demands of input items: pairs, order, nothing empty, reasoning that leads on."""
-    open_calls: list[str] = []
-    for item, following in zip(sent, [*sent[1:], {}], strict=True):
-        match item.get("type"):
-            case None:
-                assert item["role"] in {"user", "assistant"}
-                assert item["content"]
-                assert item["role"] == "assistant" or not open_calls, "a call has no result yet"
-            case "function_call":
-                assert json.loads(item["arguments"]).__class__ is dict
-                assert item["name"]
-                assert 0 < len(item["call_id"]) <= 64
-                open_calls.append(item["call_id"])
-            case "function_call_output":
-                assert item["output"]
-                assert item["call_id"] == open_calls.pop(0)
-            case "reasoning":
-                assert item["encrypted_content"]
-                assert None not in item.values()
-                assert "status" not in item
-                assert following.get("type") != "function_call_output"
-                assert following.get("role") != "user"
-                assert following
-            case kind:
-                assert kind == "web_search_call"
-    assert not open_calls
-    assert sent[0]["role"] == "user"
-
-
 @given(data=st.data())
 def test_any_history_becomes_items_the_api_takes(histories, data):
     history = data.draw(histories(FACTS, [REASONING, SEARCH]))
     if history:
-        check_legal(items(*history))
+        check_items(items(*history))
 
 
 @settings(max_examples=40)

@@ -12,6 +12,7 @@ from hame.base.message import (
     Opaque,
     Text,
     ToolCall,
+    ToolResult,
     ToolResults,
     User,
     UserBlock,
@@ -20,7 +21,7 @@ from hame.base.model import ModelFacts, Quirk
 from hame.llm.words import note_text, result_text
 
 _BRIDGE: JsonObject = {"role": "assistant", "content": "Understood."}
-"""Stands between tool results and a user's message where the two may not meet (Mistral)."""
+"""Stands between tool results, or their pictures, and a user's message where they may not meet (Mistral)."""
 
 
 class ChatPage:
@@ -41,18 +42,20 @@ class ChatPage:
             self.pieces.append(dump_bytes(wire_message))
 
     def _write(self, message: Message) -> list[JsonObject]:
+        quirks = self._facts.quirks
+        bridge = [_BRIDGE] if Quirk.ALTERNATING_ROLES in quirks else []
         after_results, self._after_results = self._after_results, False
         match message:
             case User(content=content):
                 said: JsonObject = {"role": "user", "content": _user_content(content)}
-                bridged = after_results and Quirk.ALTERNATING_ROLES in self._facts.quirks
-                return [_BRIDGE, said] if bridged else [said]
+                return [*bridge, said] if after_results else [said]
             case Assistant():
-                return [_answer(message, self._facts.quirks)]
-            case ToolResults():
-                written, pictured = _results(message, self._facts.quirks)
-                self._after_results = not pictured
-                return written
+                return [_answer(message, quirks)]
+            case ToolResults(results=results):
+                self._after_results = True
+                files = _files(results)
+                written = [_result(result, quirks) for result in results]
+                return [*written, *bridge, files] if files else written
 
 
 def _user_content(content: tuple[UserBlock, ...]) -> str | list[JsonObject]:
@@ -105,19 +108,19 @@ def _call(call: ToolCall) -> JsonObject:
     return written
 
 
-def _results(message: ToolResults, quirks: frozenset[Quirk]) -> tuple[list[JsonObject], bool]:
-    """A message for each result, and one of the user's with the pictures they hold."""
-    written: list[JsonObject] = []
+def _result(result: ToolResult, quirks: frozenset[Quirk]) -> JsonObject:
+    answer: JsonObject = {"role": "tool", "tool_call_id": result.call_id}
+    if Quirk.TOOL_NAME_IN_RESULT in quirks:
+        answer["name"] = result.name
+    return {**answer, "content": result_text(result)}
+
+
+def _files(results: tuple[ToolResult, ...]) -> JsonObject:
+    """A message of the user's with the pictures and documents that results hold; empty without any."""
     parts: list[JsonObject] = []
-    for result in message.results:
-        answer: JsonObject = {"role": "tool", "tool_call_id": result.call_id}
-        if Quirk.TOOL_NAME_IN_RESULT in quirks:
-            answer["name"] = result.name
-        written.append({**answer, "content": result_text(result)})
-        pictures = [block for block in result.content if not isinstance(block, Text)]
-        if pictures:
+    for result in results:
+        files = [block for block in result.content if not isinstance(block, Text)]
+        if files:
             parts.append({"type": "text", "text": f"From {result.name} ({result.call_id}):"})
-            parts.extend(_part(block) for block in pictures)
-    if parts:
-        written.append({"role": "user", "content": parts})
-    return written, bool(parts)
+            parts.extend(_part(block) for block in files)
+    return {"role": "user", "content": parts} if parts else {}
