@@ -5,7 +5,16 @@ from collections.abc import Callable
 import anyio
 import pytest
 
-from hame.base.entry import CallSettled, Entry, ModelAnswered, NoteAdded, SessionStarted, UserSaid
+from hame.base.entry import (
+    CallSettled,
+    Entry,
+    ModelAnswered,
+    NoteAdded,
+    Rewound,
+    SessionStarted,
+    UserSaid,
+)
+from hame.base.errors import SessionError
 from hame.base.message import Assistant, Text, ToolCall, User
 from hame.base.outcome import Done, text_content
 from hame.base.ports import Journal
@@ -106,3 +115,41 @@ class JournalContract:
             journal.sync_soon()
             journal.sync_soon()
         assert list(journal.entries[before:]) == [said(f"{number}") for number in range(5)]
+
+    async def test_ids_are_those_of_the_records(self, journal: Journal) -> None:
+        records = [await journal.append(said(words)) for words in ("a", "b")]
+        assert list(journal.ids[-2:]) == [record.id for record in records]
+        assert len(journal.ids) == len(journal.entries)
+
+    async def test_moving_back_leaves_a_branch_and_goes_on_from_there(
+        self, journal: Journal
+    ) -> None:
+        first = await journal.append(said("a"))
+        left = await journal.append(said("b"))
+        old = journal.entries
+        await journal.move(first.id)
+        assert journal.entries is not old
+        assert list(journal.entries[-2:]) == [said("a"), Rewound(left=left.id)]
+        third = await journal.append(said("c"))
+        assert third.id not in {first.id, left.id}
+        assert list(journal.entries[-3:]) == [said("a"), Rewound(left=left.id), said("c")]
+
+    async def test_a_branch_that_was_left_can_be_moved_to_again(self, journal: Journal) -> None:
+        first = await journal.append(said("a"))
+        left = await journal.append(said("b"))
+        await journal.move(first.id)
+        away = await journal.append(said("c"))
+        await journal.move(left.id)
+        tail = list(journal.entries[-3:])
+        assert tail == [said("a"), said("b"), Rewound(left=away.id)]
+        assert len(journal.ids) == len(journal.entries)
+        assert journal.ids[-2] == left.id
+
+    async def test_moving_to_no_record_is_an_error_and_changes_nothing(
+        self, journal: Journal
+    ) -> None:
+        await journal.append(said("a"))
+        before = list(journal.entries)
+        with pytest.raises(SessionError):
+            await journal.move("nowhere")
+        assert list(journal.entries) == before

@@ -719,4 +719,19 @@ async def test_appending_does_not_copy_what_is_there(journal: FileJournal) -> No
     assert sum(entry is Settled for entry in entries) == 2000
 
 
+async def test_a_branch_that_was_gone_back_to_is_the_active_one_when_reopened(
+    store: SessionStore,
+) -> None:
+    with store.create("/p", "1") as journal:
+        first = await journal.append(said("a"))
+        await journal.append(said("b"))
+        await journal.move(first.id)
+    with reopened(journal.path) as again:
+        assert list(again.entries) == list(journal.entries)
+        assert said("b") not in again.entries
+        assert again.ids == journal.ids
+        await again.append(said("c"))
+        assert again.entries[-1] == said("c")
+
+
 Settled = CallSettled(call_id="c", name="t", outcome=Failed("no"))

@@ -119,6 +119,13 @@ class OutcomesLost(_Entry, frozen=True, tag="outcomes_lost"):
     calls: tuple[ToolCall, ...]
 
 
+class Rewound(_Entry, frozen=True, tag="rewound"):
+    """The conversation was taken back, or forward, to the record before this one in its branch."""
+
+    left: str
+    """Id of the last record of the branch that was left; it stays in the file."""
+
+
 Entry: TypeAlias = (
     SessionStarted
     | UserSaid
@@ -133,6 +140,7 @@ Entry: TypeAlias = (
     | TitleSet
     | RunFinished
     | OutcomesLost
+    | Rewound
 )
 
 

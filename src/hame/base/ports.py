@@ -13,6 +13,7 @@ import msgspec
 from hame.base.edit import Problem, Symbol, TextEdit
 from hame.base.entry import Entry, Record
 from hame.base.event import RunEvent
+from hame.base.job import Job, JobOutput
 from hame.base.json import JsonObject
 from hame.base.message import Message, ToolCall
 from hame.base.model import Effort, Endpoint, ModelFacts, ModelListing, Timeouts, Vendor
@@ -20,8 +21,10 @@ from hame.base.outcome import Corrected, Denied, Done, Failed, View
 from hame.base.path import DirectoryEntry, FileText, Match, Resolution, TextWindow
 from hame.base.process import Exit, Launch
 from hame.base.question import Answer, Question
+from hame.base.snapshot import Attempt, Step, UndoPlan
 from hame.base.stream import StreamEvent
 from hame.base.tool import ToolSpec
+from hame.base.web import WebRequest, WebResponse
 from hame.base.zone import Operation, ProjectPaths
 
 Emit: TypeAlias = Callable[[RunEvent], None]
@@ -507,12 +510,24 @@ class Process(Protocol):
         """Write to an open stdin."""
         ...
 
+    async def end_input(self) -> None:
+        """Nothing more is written: the program sees the end of its input."""
+        ...
+
     async def wait(self) -> Exit:
         """Wait until the program itself has ended; its children may live on until the context ends."""
         ...
 
+    def ended(self) -> Exit | None:
+        """How the program itself has ended; None while it runs. Looks at the system, now."""
+        ...
+
     def survivors(self) -> bool:
         """Whether children of the program still run although it has ended itself."""
+        ...
+
+    def leave(self) -> None:
+        """Let it run on when the context ends; only one whose output goes to a file can."""
         ...
 
     async def kill(self) -> None:
@@ -542,6 +557,136 @@ class Sandbox(Protocol):
 
     def wrap(self, launch: Launch) -> Launch:
         """The same program, confined."""
+        ...
+
+
+class Jobs(Protocol):
+    """Commands that run in the background; they end with the session unless they are kept."""
+
+    async def start(self, launch: Launch, command: str, *, keep: bool = False) -> Job:
+        """Start one; `command` is what people are shown.
+
+        Raises:
+            ToolError: if it cannot be started, or too many run already.
+        """
+        ...
+
+    def list(self) -> Sequence[Job]:
+        """All of them, ended ones too, in the order of their starting."""
+        ...
+
+    async def read(self, job: str, wait_s: float = 0.0) -> JobOutput:
+        """What was printed since the last read; waits that long for something, or for its end.
+
+        Raises:
+            ToolError: if there is no such job.
+        """
+        ...
+
+    async def send(self, job: str, data: bytes, *, close: bool = False) -> Job:
+        """Write to its input, and close that afterwards where asked.
+
+        Raises:
+            ToolError: if there is no such job, or it reads no more.
+        """
+        ...
+
+    async def kill(self, job: str) -> Job:
+        """End it with everything it has started.
+
+        Raises:
+            ToolError: if there is no such job.
+        """
+        ...
+
+    async def close(self) -> None:
+        """The session ends: end all that are not kept."""
+        ...
+
+
+class BlobWriter(Protocol):
+    """A result that is being kept."""
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        ...
+
+    def write(self, text: str) -> None:
+        """Add to it; what is beyond the store's limit is counted and left out. Does not raise."""
+        ...
+
+    def close(self) -> None:
+        """It is whole; may be called twice."""
+        ...
+
+
+class Blobs(Protocol):
+    """Results that are kept whole; the model names one as `result:ID`."""
+
+    def begin(self) -> BlobWriter | None:
+        """Begin one; None where nothing can be kept (disk full)."""
+        ...
+
+    def put(self, text: str) -> str | None:
+        """Keep a text; its id, None where nothing can be kept."""
+        ...
+
+    def path(self, blob: str) -> str | None:
+        """The file that holds it; None when there is none of that id."""
+        ...
+
+
+class Snapshots(Protocol):
+    """What files were before and after each step of a session, so that it can be undone."""
+
+    async def begin(self, attempt: Attempt) -> str | None:
+        """Hold what there is before a call runs; waits for a capture that is still going.
+
+        Never raises: what cannot be held is said. Returns words for the user where there are any.
+        """
+        ...
+
+    def end(self, call: str) -> None:
+        """The call has ended, however."""
+        ...
+
+    async def settle(self) -> Sequence[str]:
+        """Capture what ended calls have left, while the model answers; the paths that changed."""
+        ...
+
+    async def steps(self) -> Sequence[Step]:
+        """The steps that changed something, in order."""
+        ...
+
+    async def plan(self, numbers: Sequence[int], *, over: bool = False) -> UndoPlan:
+        """What taking back these steps would do; with `over` the conflicts too.
+
+        Raises:
+            ToolError: for a step there is none of.
+        """
+        ...
+
+    async def undo(self, plan: UndoPlan, title: str, record: str, head: str = "") -> Step | None:
+        """Do what was planned; itself a step, None when it changes nothing.
+
+        `record` and `head` are the conversation's place after and before.
+
+        Raises:
+            ToolError: if something was changed since the plan was made; nothing is changed then.
+        """
+        ...
+
+
+class Web(Protocol):
+    """The public web; addresses of private networks and of this machine are refused."""
+
+    async def fetch(self, request: WebRequest) -> WebResponse:
+        """Ask. Redirects are followed as long as they stay with the host.
+
+        Raises:
+            ToolError: for an address that may not be asked, and when there is no answer.
+        """
         ...
 
 
@@ -605,6 +750,18 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
     """What source code defines, where somebody can tell."""
     diagnostics: Diagnostics | None = None
     """What is wrong with a file, where somebody can tell."""
+    blobs: Blobs | None = None
+    """Where results are kept whole."""
+    jobs: Jobs | None = None
+    """Commands in the background."""
+    asker: "Asker | None" = None
+    """The user."""
+    web: Web | None = None
+    """The public web."""
+    tools: "Mapping[str, Tool]" = {}
+    """All tools of the run, by name."""
+    user_notes: str = ""
+    """The user's own file of rules for all projects."""
 
 
 class Tool(Protocol):
@@ -660,6 +817,21 @@ class Journal(Protocol):
     @property
     def entries(self) -> Sequence[Entry]:
         """The active branch from the root; grows only at its end."""
+        ...
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """The ids of the entries' records, in the same order."""
+        ...
+
+    async def move(self, record: str) -> None:
+        """Make the branch that ends in that record the active one; nothing is forgotten.
+
+        The next entry follows it. `entries` and `ids` are new sequences from then on.
+
+        Raises:
+            SessionError: if there is no such record, or it could not be written down.
+        """
         ...
 
     async def append(self, entry: Entry, *, durable: bool = False) -> Record:

@@ -16,6 +16,10 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     """What it reads before end of file; None: an empty, closed stdin."""
     open_stdin: bool = False
     """Keep stdin open for `Process.write`; it closes with the process's handle."""
+    pty: bool = False
+    """It gets a terminal of its own for input and output; standard error is part of that."""
+    output: str | None = None
+    """A file that takes what it prints, appended, instead of a pipe: nobody has to read along."""
     merge_stderr: bool = True
     """Standard error comes in one stream with standard output."""
     label: str = ""

@@ -123,6 +123,10 @@ class ToolSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     advertised: bool = True
     """Whether every request names it; otherwise it is found by find_tool and called by use_tool."""
 
+    forwards: bool = False
+    """Its arguments `name` and `args` are a call to another tool, which is looked up, judged and
+    recorded in its place."""
+
     def schema(self) -> JsonObject:
         """JSON Schema of the call's arguments."""
         return self.raw_schema if self.raw_schema is not None else object_schema(self.arguments)

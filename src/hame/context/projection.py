@@ -20,6 +20,7 @@ from hame.base.entry import (
     NoteAdded,
     OutcomesLost,
     QuestionSettled,
+    Rewound,
     RunFinished,
     SessionStarted,
     TitleSet,
@@ -76,6 +77,7 @@ class Projection:
                 | ModeChosen()
                 | TitleSet()
                 | RunFinished()
+                | Rewound()
             ):
                 pass
             case _:

@@ -56,8 +56,10 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
 
     entries: list[Entry]
     """The active branch: the ancestry of the last record, from the root."""
+    ids: list[str]
+    """The ids of their records."""
     head: str | None
-    """Id of the last record."""
+    """Id of the last record of the branch."""
     last_number: int
     """Largest id that is a number."""
     whole: int
@@ -81,16 +83,19 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
         return self.size > self.whole
 
 
-def read_history(file: BinaryIO, name: str) -> History:
+def read_history(file: BinaryIO, name: str, head: str | None = None) -> History:
     """Read a session file from its beginning; `name` stands for it in the notices.
+
+    The branch is the one that ends in the record `head`; None: in the last one.
 
     Raises:
         OSError: if the file cannot be read.
+        KeyError: if there is no record `head`.
     """
     reader = _Reader()
     for line in file:
         reader.take(line)
-    return reader.history(name)
+    return reader.history(name, head)
 
 
 def unsettled_calls(entries: list[Entry]) -> tuple[ToolCall, ...]:
@@ -140,18 +145,22 @@ class _Reader:
             self._damaged.append(self._lines)
             self._damage_end = self._size
 
-    def history(self, name: str) -> History:
+    def history(self, name: str, head: str | None) -> History:
         entries: list[Entry] = []
-        at = self._head
+        ids: list[str] = []
+        at = head = head or self._head
         while at is not None:
             node = self._nodes[at]
             if node.entry is not None:
                 entries.append(node.entry)
+                ids.append(at)
             at = node.parent
         entries.reverse()
+        ids.reverse()
         return History(
             entries=entries,
-            head=self._head,
+            ids=ids,
+            head=head,
             last_number=self._number,
             whole=self._whole,
             size=self._size,

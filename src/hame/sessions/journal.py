@@ -28,6 +28,7 @@ from hame.base.entry import (
     NoteAdded,
     OutcomesLost,
     Record,
+    Rewound,
     SessionStarted,
     TitleSet,
 )
@@ -55,6 +56,7 @@ class FileJournal:
         """What opening it had to repair or leave out, for people."""
         self._now = now
         self._entries: list[Entry] = []
+        self._ids: list[str] = []
         self._head: str | None = None
         self._number = 0
         self._descriptor: int | None = None
@@ -105,6 +107,38 @@ class FileJournal:
     def entries(self) -> Sequence[Entry]:
         """The active branch from the root: one sequence that grows, not to be changed."""
         return self._entries
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """The ids of the entries' records, in the same order."""
+        return self._ids
+
+    async def move(self, record: str) -> None:
+        """Make the branch that ends in that record the active one; nothing is forgotten.
+
+        Raises:
+            SessionError: if there is no such record, or it could not be written down.
+        """
+        entries, ids = self._branch(record)
+        before = self._entries, self._ids, self._head
+        left = self._ids[-1] if self._ids else ""
+        self._entries, self._ids, self._head = entries, ids, record
+        try:
+            self._put(Rewound(left=left))
+        except SessionError:
+            self._entries, self._ids, self._head = before
+            raise
+
+    def _branch(self, record: str) -> tuple[list[Entry], list[str]]:
+        if record in self._ids:
+            end = self._ids.index(record) + 1
+            return self._entries[:end], self._ids[:end]
+        try:
+            with _explained("read", self.path), self.path.open("rb") as file:
+                history = read_history(file, self.path.name, record)
+        except KeyError as error:
+            raise SessionError(f"session {self.session} has no record {record}") from error
+        return history.entries, history.ids
 
     async def append(self, entry: Entry, *, durable: bool = False) -> Record:
         """Write an entry at the end of the active branch.
@@ -169,6 +203,7 @@ class FileJournal:
         self._number += 1
         self._head = record.id
         self._entries.append(entry)
+        self._ids.append(record.id)
         return record
 
     def _write(self, line: bytes) -> None:
@@ -230,7 +265,7 @@ class FileJournal:
         _claim(descriptor, self.path)
         history = _load(self.path)
         _refuse_newer(history, self.path)
-        self._entries, self._head = history.entries, history.head
+        self._entries, self._ids, self._head = history.entries, history.ids, history.head
         self._number = history.last_number
         self.notices = history.notices
         self._repair(descriptor, history)

@@ -3,7 +3,8 @@
 import time
 from collections.abc import Callable, Iterable, Sequence
 
-from hame.base.entry import Entry, Record
+from hame.base.entry import Entry, Record, Rewound
+from hame.base.errors import SessionError
 
 
 class MemoryJournal:
@@ -18,8 +19,12 @@ class MemoryJournal:
     ) -> None:
         """Begin with these entries."""
         self._session = session
-        self._entries = list(entries)
         self._now = now
+        self._entries = list(entries)
+        self._ids = [str(number) for number in range(1, len(self._entries) + 1)]
+        self._branches: dict[str, tuple[list[Entry], list[str]]] = {}
+        for end, record in enumerate(self._ids, 1):
+            self._branches[record] = (self._entries[:end], self._ids[:end])
         self.records: list[Record] = []
         """What was appended, in order."""
         self.durable: list[Record] = []
@@ -35,16 +40,35 @@ class MemoryJournal:
         """All entries; grows only at its end."""
         return self._entries
 
+    @property
+    def ids(self) -> Sequence[str]:
+        """The ids of the entries' records."""
+        return self._ids
+
+    async def move(self, record: str) -> None:
+        """Go to another branch.
+
+        Raises:
+            SessionError: if there is no such record.
+        """
+        if record not in self._branches:
+            raise SessionError(f"there is no record {record}")
+        left = self._ids[-1] if self._ids else ""
+        entries, ids = self._branches[record]
+        self._entries, self._ids = list(entries), list(ids)
+        await self.append(Rewound(left=left))
+
     async def append(self, entry: Entry, *, durable: bool = False) -> Record:
         """Keep an entry."""
-        number = len(self._entries) + 1
         record = Record(
-            id=str(number),
-            parent=str(number - 1) if number > 1 else None,
+            id=str(len(self._branches) + 1),
+            parent=self._ids[-1] if self._ids else None,
             at=round(self._now(), 3),
             entry=entry,
         )
         self._entries.append(entry)
+        self._ids.append(record.id)
+        self._branches[record.id] = (list(self._entries), list(self._ids))
         self.records.append(record)
         if durable:
             self.durable.append(record)

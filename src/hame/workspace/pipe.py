@@ -1,5 +1,6 @@
 """One end of a pipe to a child process."""
 
+import errno
 import fcntl
 import os
 import struct
@@ -66,7 +67,7 @@ class OutputPipe:
                 if owed <= 0 and self._ending.grace_s <= 0:
                     return
             try:
-                chunk = os.read(self._descriptor, _CHUNK)
+                chunk = _read(self._descriptor)
             except BlockingIOError:
                 if await self._silent_to_the_end():
                     return
@@ -100,6 +101,20 @@ class OutputPipe:
             await anyio.wait_readable(self._descriptor)
             group.cancel_scope.cancel()
         return False
+
+
+def _read(descriptor: int) -> bytes:
+    """What is there to be read; nothing at the end, also that of a terminal nobody has open (pty(7)).
+
+    Raises:
+        OSError: if it cannot be read; a BlockingIOError when nothing is there yet.
+    """
+    try:
+        return os.read(descriptor, _CHUNK)
+    except OSError as error:
+        if error.errno != errno.EIO:
+            raise
+        return b""
 
 
 class InputPipe:

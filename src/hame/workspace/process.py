@@ -21,7 +21,7 @@ from hame.base.process import Exit, Launch
 from hame.workspace.descendants import MARK, descendants, send
 from hame.workspace.environment import child_environment
 from hame.workspace.pipe import Ending, InputPipe, OutputPipe
-from hame.workspace.spawn import Watch, spawn
+from hame.workspace.spawn import Ends, Watch, spawn
 
 TERM_GRACE_S = 0.3
 """How long programs may take to end after TERM, before KILL."""
@@ -91,11 +91,13 @@ class LocalProcess(Process):
             ToolError: if it cannot be started.
         """
         self._mark = os.urandom(8).hex()
+        self._terminal = launch.pty
         self._ending = Ending()
         self._popen, ends = spawn(launch, {**environment, MARK: self._mark})
-        self._output = OutputPipe(ends.output, self._ending)
+        self._output = None if ends.output is None else OutputPipe(ends.output, self._ending)
         self._errors = None if ends.errors is None else OutputPipe(ends.errors, self._ending)
-        self._input = None if ends.input is None else InputPipe(ends.input)
+        self._input = None if ends.input is None else InputPipe(_own(ends))
+        self._left = False
         self._watch = Watch(self._popen.pid, self._ending)
 
     @property
@@ -107,7 +109,7 @@ class LocalProcess(Process):
     @override
     def output(self) -> AsyncIterator[bytes]:
         """What it prints, until the pipe closes or shortly after the program itself has ended."""
-        return self._output.chunks()
+        return self._output.chunks() if self._output else _nothing()
 
     @override
     def errors(self) -> AsyncIterator[bytes]:
@@ -135,6 +137,31 @@ class LocalProcess(Process):
         return self._watch.exit
 
     @override
+    async def end_input(self) -> None:
+        """The program sees the end of its input: a closed pipe, or the key for it at a terminal."""
+        if self._input is not None and self._terminal:
+            await self.write(b"\x04")
+        elif self._input is not None:
+            self._input.close()
+
+    @override
+    def ended(self) -> Exit | None:
+        """How the program itself has ended; None while it runs."""
+        self._watch.look()
+        return self._watch.exit if self._ending.reached else None
+
+    @override
+    def leave(self) -> None:
+        """Let it run on when the context ends; only one whose output goes to a file can.
+
+        Raises:
+            ToolError: for any other.
+        """
+        if self._output is not None:
+            raise ToolError("a program whose output is read here cannot be left alone")
+        self._left = True
+
+    @override
     def survivors(self) -> bool:
         """Whether children of the program still run although it has ended itself."""
         return self._ending.reached and any(descendants(self.pid, self._mark))
@@ -151,11 +178,13 @@ class LocalProcess(Process):
         """End what is left, collect the exit status and close the pipes."""
         if self._input is not None:
             self._input.close()
-        await self.kill()
+        if not self._left:
+            await self.kill()
         self._watch.close()
         # After the last signal: from here on the id may belong to another process.
         self._popen.poll()
-        self._output.close()
+        if self._output is not None:
+            self._output.close()
         if self._errors is not None:
             self._errors.close()
 
@@ -169,6 +198,12 @@ class LocalProcess(Process):
             again = signal.SIGKILL if number is signal.SIGKILL else 0
             alive = send(self.pid, self._mark, again)
         return alive
+
+
+def _own(ends: Ends) -> int:
+    """The descriptor to write to; of a terminal a second one, so that each is closed once."""
+    assert ends.input is not None
+    return os.dup(ends.input) if ends.input == ends.output else ends.input
 
 
 async def _nothing() -> AsyncIterator[bytes]:

@@ -2,10 +2,14 @@
 
 import asyncio
 import contextlib
+import fcntl
 import os
+import struct
 import subprocess
+import termios
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 import msgspec
 
@@ -20,9 +24,9 @@ _POLL_S = 0.01
 
 
 class Ends(msgspec.Struct, frozen=True):
-    """Our ends of the pipes, as descriptors."""
+    """Our ends of the pipes, as descriptors; those of a terminal are one and the same."""
 
-    output: int
+    output: int | None
     errors: int | None
     input: int | None
 
@@ -36,25 +40,62 @@ def spawn(launch: Launch, environment: Mapping[str, str]) -> tuple[subprocess.Po
     if not launch.argv:
         raise ToolError("there is no program to start: the command is empty")
     with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
-        stdin, input_end = _stdin(launch, theirs, ours)
-        stdout, output_end = _pipe(theirs, ours)
-        stderr, errors_end = (
-            (subprocess.STDOUT, None) if launch.merge_stderr else _pipe(theirs, ours)
-        )
+        if launch.pty:
+            argv, streams, ends = _terminal(launch, theirs, ours)
+        else:
+            argv, streams, ends = _pipes(launch, theirs, ours)
         try:
             popen = subprocess.Popen(
-                launch.argv,
+                argv,
                 cwd=launch.cwd,
                 env=environment,
-                stdin=stdin,
-                stdout=stdout,
-                stderr=stderr,
+                stdin=streams[0],
+                stdout=streams[1],
+                stderr=streams[2],
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
             raise ToolError(_why_not_started(launch, error)) from error
         ours.pop_all()
-    return popen, Ends(output_end, errors_end, input_end)
+    return popen, ends
+
+
+_Streams: TypeAlias = tuple[int, int, int]
+"""What the child gets as its input, output and errors."""
+
+_TAKE_TERMINAL = 'exec <>"$0" >&0 2>&0; exec "$@"'
+"""The leader of a session gets the terminal it opens as its own (tty_ioctl(4))."""
+_ROWS, _COLUMNS = 40, 120
+
+
+def _pipes(
+    launch: Launch, theirs: contextlib.ExitStack, ours: contextlib.ExitStack
+) -> tuple[tuple[str, ...], _Streams, Ends]:
+    stdin, input_end = _stdin(launch, theirs, ours)
+    if launch.output is None:
+        stdout, output_end = _pipe(theirs, ours)
+    else:
+        stdout, output_end = _file(launch.output), None
+        theirs.callback(os.close, stdout)
+    stderr, errors_end = (subprocess.STDOUT, None) if launch.merge_stderr else _pipe(theirs, ours)
+    return launch.argv, (stdin, stdout, stderr), Ends(output_end, errors_end, input_end)
+
+
+def _terminal(
+    launch: Launch, theirs: contextlib.ExitStack, ours: contextlib.ExitStack
+) -> tuple[tuple[str, ...], _Streams, Ends]:
+    """A terminal of the child's own: what it prints comes out of our end, our words are its input."""
+    mine, its = os.openpty()
+    ours.callback(os.close, mine)
+    theirs.callback(os.close, its)
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", _ROWS, _COLUMNS, 0, 0))
+    argv = ("/bin/sh", "-c", _TAKE_TERMINAL, os.ttyname(its), *launch.argv)
+    return argv, (its, its, its), Ends(mine, None, mine)
+
+
+def _file(path: str) -> int:
+    """The end of a log file; only the user may read it."""
+    return os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
 
 def _pipe(theirs: contextlib.ExitStack, ours: contextlib.ExitStack) -> tuple[int, int]:
@@ -127,6 +168,10 @@ class Watch:
     def exit(self) -> Exit:
         """How it ended."""
         return self._exit
+
+    def look(self) -> None:
+        """Look now, not only when the event loop comes round."""
+        self._look()
 
     def close(self) -> None:
         """Stop watching; looks a last time."""
