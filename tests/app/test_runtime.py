@@ -222,6 +222,24 @@ async def test_what_a_prompt_names_is_attached_and_what_cannot_be_is_said(scene:
     assert "secrets" in scene.seen(event.Notice)[0].text
 
 
+async def test_stopping_while_the_model_is_opened_ends_the_run(scene: "Scene") -> None:
+    async def slow(_: str | None) -> Model:
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    runtime = scene.start(open_model=slow)
+    async with anyio.create_task_group() as group:
+
+        async def stop() -> None:
+            await anyio.wait_all_tasks_blocked()
+            runtime.cancel()
+
+        group.start_soon(stop)
+        ended = await runtime.prompt("go")
+        assert isinstance(ended.result, Stopped)
+    assert isinstance(scene.events[-1], event.RunEnded)
+
+
 async def test_steering_reaches_the_run_that_is_going(scene: "Scene") -> None:
     runtime = scene.start(answer(call("list_dir")), answer("ok"))
 

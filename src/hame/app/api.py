@@ -11,7 +11,7 @@ Example:
 
 import math
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Self
 
@@ -21,12 +21,14 @@ from anyio.streams.memory import MemoryObjectReceiveStream
 
 from hame.app.build import Launchpad, build_runtime
 from hame.app.runtime import Runtime
+from hame.base.errors import ConfigError
 from hame.base.event import QuestionAsked, RunEvent
 from hame.base.question import Answer, Question
 from hame.base.run import RunResult
 from hame.base.settings import Mode
 from hame.config import load_settings
 from hame.config.environment import read_environment
+from hame.config.keys import find_key, keys, nearest
 from hame.config.places import find_places
 
 
@@ -39,6 +41,7 @@ class Session:
         self._tasks = tasks
         self.result: RunResult | None = None
         """How the last run ended."""
+        self._followed: list[Events] = []
 
     @property
     def id(self) -> str:
@@ -47,7 +50,9 @@ class Session:
 
     def prompt(self, text: str) -> "Events":
         """Start a run; iterate over what is returned to follow it."""
-        return Events(self, self._runtime, self._tasks, text)
+        events = Events(self, self._runtime, self._tasks, text)
+        self._followed.append(events)
+        return events
 
     def steer(self, text: str) -> None:
         """Say something while a run is going."""
@@ -73,6 +78,12 @@ class Session:
         """
         await self._runtime.set_model(name)
 
+    def close(self) -> None:
+        """Stop what is going; `open` does it at its end."""
+        self._runtime.cancel("stopped because the session was closed")
+        for events in self._followed:
+            events.close()
+
 
 class Events:
     """The events of one run, as they happen; the run starts with the first `async for` step."""
@@ -90,6 +101,11 @@ class Events:
         """Follow the run."""
         return self
 
+    def close(self) -> None:
+        """Follow it no more; the run goes on."""
+        if self._stream is not None:
+            self._stream.close()
+
     async def __anext__(self) -> RunEvent:
         """The next event.
 
@@ -100,7 +116,6 @@ class Events:
         if self._stream is None:
             # Unbounded: a reader that stops reading must not stop the run.
             send, self._stream = anyio.create_memory_object_stream[RunEvent](math.inf)
-            unsubscribe = self._runtime.subscribe(send.send_nowait)
 
             async def run() -> None:
                 try:
@@ -111,11 +126,17 @@ class Events:
                     unsubscribe()
                     send.close()
 
+            def keep(item: RunEvent) -> None:
+                # Nobody reads any more: the run goes on unseen.
+                with suppress(anyio.BrokenResourceError):
+                    send.send_nowait(item)
+
+            unsubscribe = self._runtime.subscribe(keep)
             self._tasks.start_soon(run)
         try:
             return await self._stream.receive()
         except anyio.EndOfStream:
-            self._stream.close()
+            self.close()
             if self._error is not None:
                 raise self._error from None
             raise StopAsyncIteration from None
@@ -148,8 +169,11 @@ async def open_session(
         async with anyio.create_task_group() as tasks:
             if ask is not None:
                 runtime.subscribe(_answering(runtime, tasks, ask))
-            yield Session(runtime, tasks)
-            runtime.cancel("the session was closed")
+            session = Session(runtime, tasks)
+            try:
+                yield session
+            finally:
+                session.close()
     finally:
         with anyio.CancelScope(shield=True):
             await runtime.close()
@@ -158,6 +182,12 @@ async def open_session(
 def _launchpad(
     project: str | Path, settings: dict[str, object], resume: str | None, *, interactive: bool
 ) -> Launchpad:
+    unknown = next((name for name in settings if find_key(name) is None), None)
+    if unknown is not None:
+        raise ConfigError(
+            f"{unknown} is not a setting{nearest(unknown, keys())}",
+            hint="`hame config` lists them.",
+        )
     environment = read_environment()
     places = find_places(environment)
     root = str(Path(project).resolve())

@@ -10,6 +10,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Protocol
 
+import anyio
 import msgspec
 
 from hame.agent.inbox import Inbox
@@ -32,7 +33,7 @@ from hame.base.ports import (
     ToolContext,
 )
 from hame.base.question import Answer
-from hame.base.run import RunFailed
+from hame.base.run import RunFailed, Stopped
 from hame.base.settings import Mode, Settings
 from hame.permissions import ModeGate
 from hame.prompts.attachments import Composed, compose
@@ -88,6 +89,7 @@ class Runtime:
         self._sinks: list[Emit] = []
         self._seq = 0
         self._run: Run | None = None
+        self._starting: anyio.CancelScope | None = None
         self._run_id = ""
         self._broken_sink: BaseException | None = None
         self._inbox = Inbox()
@@ -150,9 +152,11 @@ class Runtime:
         """
         if self._run is not None:
             raise HameError("a run is going already", hint="Wait for it, or stop it first.")
-        model = await self._open()
         self._run_id, self._broken_sink = f"r{token_hex(4)}", None
-        message = await self._compose(text)
+        ready = await self._get_ready(text)
+        if ready is None:
+            return self._stopped()
+        model, message = ready
         self._emit(
             event.RunStarted(
                 session=self.session,
@@ -194,6 +198,8 @@ class Runtime:
         """Stop the run that is going, if any."""
         if self._run is not None:
             self._run.cancel(reason)
+        elif self._starting is not None:
+            self._starting.cancel()
 
     def answer(self, question_id: str, answer: Answer) -> bool:
         """Answer a question; False when it is not waiting any more."""
@@ -237,6 +243,22 @@ class Runtime:
         await self._parts.close()
 
     # ------------------------------------------------------------ inside
+
+    async def _get_ready(self, text: str) -> tuple[Model, User] | None:
+        """The model and the message; None when it was stopped meanwhile."""
+        try:
+            with anyio.CancelScope() as self._starting:
+                return await self._open(), await self._compose(text)
+        finally:
+            self._starting = None
+        return None
+
+    def _stopped(self) -> event.RunEnded:
+        """It was stopped before the model was asked."""
+        result = Stopped(reason="stopped by the user")
+        ended = event.RunEnded(result=result, usage=Usage(), steps=0, seconds=0.0)
+        self._emit(ended)
+        return ended
 
     def _switch(self, journal: Journal) -> None:
         if self._run is not None:

@@ -1,13 +1,16 @@
 """What the command line needs of a runtime, and how it gets one."""
 
 from collections.abc import Awaitable, Callable
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from hame.base.event import RunEnded
 from hame.base.ports import Emit
 from hame.base.question import Answer
 from hame.base.settings import Mode
 from hame.cli.launch import Launch
+
+if TYPE_CHECKING:
+    from hame.app.build import Launchpad
 
 
 class Session(Protocol):
@@ -80,15 +83,20 @@ Build: TypeAlias = Callable[[Launch], Awaitable[Session]]
 
 async def build_session(launch: Launch) -> Session:
     """Make the real thing."""
-    from hame.app.build import Launchpad, build_runtime
+    from hame.app.build import build_runtime
 
-    return await build_runtime(
-        Launchpad(
-            settings=launch.settings,
-            environment=launch.environment,
-            places=launch.places,
-            project=launch.project,
-            interactive=launch.interactive,
-            resume=launch.resume,
-        )
+    return await build_runtime(launchpad(launch))
+
+
+def launchpad(launch: Launch) -> "Launchpad":
+    """What the rooms below start from."""
+    from hame.app.build import Launchpad
+
+    return Launchpad(
+        settings=launch.settings,
+        environment=launch.environment,
+        places=launch.places,
+        project=launch.project,
+        interactive=launch.interactive,
+        resume=launch.resume,
     )

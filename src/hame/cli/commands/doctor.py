@@ -12,15 +12,16 @@ import anyio
 import click
 import msgspec
 
+from hame.app.offers import open_models
 from hame.backends.detect import find_running
 from hame.base.errors import HameError
 from hame.base.json import dump
 from hame.base.ports import ListsModels
 from hame.cli.exits import ExitCode
 from hame.cli.launch import Launch, paint_for, prepare
-from hame.cli.offers import open_models
 from hame.cli.paint import Paint
 from hame.cli.reveal import clean
+from hame.cli.session import launchpad
 from hame.cli.words import counted
 from hame.local.machine import engine_installed, missing_flags
 from hame.local.weights import find_weights
@@ -93,7 +94,7 @@ def _settings(launch: Launch) -> list[Finding]:
 
 async def _models(launch: Launch) -> list[Finding]:
     found: list[Finding] = []
-    async with open_models(launch) as models:
+    async with open_models(launchpad(launch)) as models:
         name = ""
         try:
             name = (await models.open(launch.settings.model)).facts.name

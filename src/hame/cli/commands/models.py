@@ -8,11 +8,12 @@ import anyio
 import click
 import msgspec
 
+from hame.app.offers import Offer, listed_models, offers, open_models
 from hame.base.json import dump
 from hame.base.model import ModelListing
 from hame.cli.launch import Launch, prepare
-from hame.cli.offers import Offer, listed_models, offers, open_models
 from hame.cli.reveal import clean
+from hame.cli.session import launchpad
 from hame.cli.words import tokens
 
 
@@ -30,12 +31,12 @@ def models(options: Mapping[str, Any], provider: str | None, *, as_json: bool) -
 
 
 async def _offers(launch: Launch) -> list[Offer]:
-    async with open_models(launch) as found:
+    async with open_models(launchpad(launch)) as found:
         return offers(found)
 
 
 async def _models(launch: Launch, provider: str) -> list[ModelListing]:
-    async with open_models(launch) as found:
+    async with open_models(launchpad(launch)) as found:
         return list(await listed_models(found, provider))
 
 

@@ -6,11 +6,11 @@ from contextlib import asynccontextmanager
 import anyio
 import msgspec
 
+from hame.app.build import Launchpad
 from hame.app.clock import SystemClock
 from hame.app.models import Models
 from hame.base.model import ModelListing
 from hame.base.ports import Backend, ListsModels
-from hame.cli.launch import Launch
 from hame.llm.catalog import ShippedCatalogue
 from hame.workspace.index import LocalIndex
 from hame.workspace.local import open_workspace
@@ -34,21 +34,21 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @asynccontextmanager
-async def open_models(launch: Launch) -> AsyncGenerator[Models]:
+async def open_models(pad: Launchpad) -> AsyncGenerator[Models]:
     """All models; closed at the end."""
     workspace = open_workspace(
-        launch.project,
+        pad.project,
         added=(),
-        home=launch.places.home,
-        results=launch.places.results,
-        config=launch.places.config,
+        home=pad.places.home,
+        results=pad.places.results,
+        config=pad.places.config,
     )
     models = Models(
-        launch.settings,
-        launch.environment,
-        launch.places,
+        pad.settings,
+        pad.environment,
+        pad.places,
         index=LocalIndex(workspace),
-        processes=LocalProcesses(launch.environment),
+        processes=LocalProcesses(pad.environment),
         clock=SystemClock(),
     )
     try:
