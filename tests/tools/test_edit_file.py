@@ -143,9 +143,9 @@ async def test_a_text_that_is_not_there_says_what_is_nearest(desk):
     desk.write("a.py", "def total(items):\n\treturn sum(items)\n")
     text = await desk.failed("edit_file", path="a.py", **edit("def totals(items):", "x"))
     assert "Nearest is line 1" in text
+    assert "line 1 has `total` where old_string has `totals`" in text
+    assert "1\tdef total(items):" in text
     assert "Read the file again" in text
-    tabs = await desk.failed("edit_file", path="a.py", **edit("    return sum(items)", "x"))
-    assert "Line 2 is indented with 1 tab, in old_string with 4 spaces." in tabs
 
 
 async def test_an_edit_that_was_made_already_is_known(desk):
@@ -197,11 +197,16 @@ async def test_b003_legacy_bytes_elsewhere_stay(desk):
     assert b"1st" in desk.read("a.txt")
 
 
-async def test_b004_curly_quotes_are_named(desk):
+async def test_b004_curly_quotes_match_straight_ones_and_stay(desk):
     """B004."""
-    desk.write("a.md", "Ask \u201cwhat repo\u201d first.\n")
-    text = await desk.failed("edit_file", path="a.md", **edit('"what repo"', "x"))
-    assert "LEFT DOUBLE QUOTATION MARK (U+201C) at column 5" in text
+    desk.write("a.md", "Ask \u201cwhat repo\u201d first, \u201calways\u201d.\n")
+    text = await desk.done(
+        "edit_file", path="a.md", **edit('Ask "what repo" first', 'Ask "which repo" first')
+    )
+    assert desk.read("a.md").decode() == "Ask \u201cwhich repo\u201d first, \u201calways\u201d.\n"
+    assert "did not match exactly" in text
+    assert 'line 1 has LEFT DOUBLE QUOTATION MARK (U+201C) where old_string has `"`' in text
+    assert "+Ask \u201cwhich repo\u201d first" in text
 
 
 async def test_b005_new_text_is_taken_literally(desk):
@@ -211,11 +216,31 @@ async def test_b005_new_text_is_taken_literally(desk):
     assert desk.read("a.md").decode() == "\u201cHello.\u201d \\u201cyes\\u201d\n"
 
 
-async def test_b006_a_no_break_space_is_named(desk):
+async def test_b006_a_no_break_space_matches_a_space_and_is_named(desk):
     """B006."""
     desk.write("a.md", "100\u00a0km\n")
-    text = await desk.failed("edit_file", path="a.md", **edit("100 km", "200 km"))
-    assert "NO-BREAK SPACE (U+00A0) at column 4 where old_string has a space" in text
+    text = await desk.done("edit_file", path="a.md", **edit("100 km", "200 km"))
+    assert desk.read("a.md").decode() == "200\u00a0km\n"
+    assert "NO-BREAK SPACE (U+00A0) where old_string has a space" in text
+
+
+async def test_b005_a_tolerant_match_keeps_the_quotes_that_stay(desk):
+    """B005."""
+    desk.write("a.md", "She said \u201cHello.\u201d and left.\n")
+    await desk.done(
+        "edit_file",
+        path="a.md",
+        **edit('said "Hello." and left', 'said "Hello." and \\u0041 stayed'),
+    )
+    assert desk.read("a.md").decode() == ("She said \u201cHello.\u201d and \\u0041 stayed.\n")
+
+
+async def test_an_edit_made_twice_is_known_although_the_old_text_is_part_of_the_new(desk):
+    desk.write("a.py", "import os\n")
+    added = edit("import os\n", "import os\nimport pathlib\n")
+    await desk.done("edit_file", path="a.py", **added)
+    assert "already done" in await desk.failed("edit_file", path="a.py", **added)
+    assert desk.read("a.py") == b"import os\nimport pathlib\n"
 
 
 async def test_b007_a_byte_order_mark_stays(desk):

@@ -1,132 +1,98 @@
-"""Why a text was not found: the line that is nearest to it, and the first character that differs."""
+"""Why a text was not found: the place that is nearest to it, and the first character that differs."""
 
-import re
-from itertools import islice
+from hame.tools.matching.canonical import TextLines, fold
+from hame.tools.matching.indentation import describe_indent, indent_of
+from hame.tools.matching.likeness import Likeness, find_alike
+from hame.tools.matching.naming import name_difference
 
-from hame.tools.endings import even
-
-_NUMBERED = re.compile(r"\s*\d+\t")
-_LINES_COMPARED = 20_000
-_COMPARED = 400
-"""Characters of a line that are compared."""
+_LINES_SHOWN = 12
 _LINE_SHOWN = 160
-_LIKENESS = 0.6
-
-_LOOK_ALIKES = str.maketrans({
-    **dict.fromkeys("\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000\t", " "),
-    **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032", "'"),
-    **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033", '"'),
-    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"),
-})  # fmt: skip
-"""Characters that are easily taken for another, one for one."""
-
-_NAMES = {" ": "a space", "\t": "a tab", "\r": "a carriage return", "\n": "the end of the line"}
+_BEFORE = 60
+"""Characters shown before the difference in a line that is cut."""
+_ALIKE = 0.4
+_MOSTLY = 0.8
+_SCATTERED = "Its lines are all in the file, but not one after another."
 
 
-def explain_missing(text: str, old: str) -> str:
-    """One or two sentences on why `old` is not in `text`; empty when there is nothing to say."""
-    text, old = even(text), even(old)
+def explain_missing(text: TextLines, old: str, reason: str = "") -> str:
+    """Why `old` is not in the text, and what stands there instead; `reason` is known already.
+
+    Empty when there is nothing to say.
+    """
     if not old.strip():
-        return ""
-    if all(_NUMBERED.match(line) for line in old.splitlines() if line.strip()):
-        return "It contains the line numbers that read_file shows; leave them out."
-    place = text.translate(_LOOK_ALIKES).find(old.translate(_LOOK_ALIKES))
-    if place >= 0:
-        return _first_difference(text, place, old)
-    return _spacing(text, old) or _nearest_line(text, old)
+        return reason
+    block = old.strip("\n").split("\n")
+    places = find_alike(text, block)
+    if not places or places[0].score < _ALIKE:
+        return reason or _nothing_alike(text, block)
+    place = places[0]
+    if place.score < _MOSTLY and _are_scattered(text, block):
+        return _SCATTERED
+    where = f"lines {place.first + 1}-{place.last + 1}"
+    if place.first == place.last:
+        where = f"line {place.first + 1}"
+    said = reason or _difference(text, place, block)
+    return f"Nearest is {where}{': ' if said else '.'}{said}{_excerpt(text, place, block)}"
 
 
-def _first_difference(text: str, place: int, old: str) -> str:
-    """Where texts of one length, look-alike all through, are not the same."""
-    for index, wanted in enumerate(old, place):
-        if text[index] != wanted:
-            line = text.count("\n", 0, index) + 1
-            column = index - text.rfind("\n", 0, index)
-            has, wants = _name(text[index]), _name(wanted)
-            return f"Line {line} of the file has {has} at column {column} where old_string has {wants}."
-    return ""
+def _nothing_alike(text: TextLines, block: list[str]) -> str:
+    return _SCATTERED if _are_scattered(text, block) else "No line of the file is like it."
 
 
-def _spacing(text: str, old: str) -> str:
-    """The first line that differs in the spaces at its ends, when nothing else differs."""
-    lines, wanted = text.split("\n"), old.split("\n")
-    for bare in (str.rstrip, str.strip):
-        place = "\n".join(map(bare, lines)).find("\n".join(map(bare, wanted)))
-        if place < 0:
+def _are_scattered(text: TextLines, block: list[str]) -> bool:
+    filled = [fold(line).strip() for line in block if line.strip()]
+    return len(filled) > 1 and all(line in text.numbers_of for line in filled)
+
+
+def _difference(text: TextLines, place: Likeness, block: list[str]) -> str:
+    """The first of its lines that differs, and where; spaces count only when nothing else does."""
+    spaces = ""
+    for pair in place.pairs:
+        if pair.old is None:
+            return f"line {(pair.ours or 0) + 1} is not in old_string."
+        if pair.ours is None:
+            if block[pair.old].strip():
+                return f"the file has no line `{block[pair.old].strip()[:_LINE_SHOWN]}` there."
             continue
-        first = "\n".join(map(bare, lines)).count("\n", 0, place)
-        for index, part in enumerate(wanted):
-            line = lines[first + index]
-            # The text may begin and end inside a line; the lines between must be the same.
-            begins = line.startswith(part) if index else part in line
-            ends = line.endswith(part) if index < len(wanted) - 1 else part in line
-            if not (begins and ends):
-                return _compare_lines(line, part, first + index + 1)
-    return ""
+        wanted, line, number = block[pair.old], text.lines[pair.ours], pair.ours + 1
+        if line.strip() != wanted.strip():
+            return _in_line(line, wanted, number)
+        if line != wanted and not spaces:
+            spaces = _in_spaces(line, wanted, number)
+    return spaces
 
 
-def _nearest_line(text: str, old: str) -> str:
-    """The line of the file that is most like the first line of `old` that is not in it."""
-    absent = [line for line in old.split("\n") if line.strip() and line not in text]
-    if not absent:
-        return "Its lines are all in the file, but not one after another."
-    wanted = absent[0]
-    lines = text.split("\n")
-    number = _most_alike(lines, wanted.strip())
-    if number is None:
-        return "No line of the file is like it."
-    return _compare_lines(lines[number], wanted, number + 1)
+def _in_line(line: str, wanted: str, number: int) -> str:
+    found = name_difference(line.strip(), wanted.strip())
+    if found is None:
+        return ""
+    column = found.column + len(line) - len(line.lstrip())
+    return f"line {number} has {found.has} at column {column} where old_string has {found.wants}."
 
 
-def _most_alike(lines: list[str], wanted: str) -> int | None:
-    from difflib import SequenceMatcher
-
-    matcher = SequenceMatcher(autojunk=False)
-    matcher.set_seq2(wanted[:_COMPARED])
-    best, number = _LIKENESS, None
-    for index, line in enumerate(islice(lines, _LINES_COMPARED)):
-        matcher.set_seq1(line.strip()[:_COMPARED])
-        if matcher.real_quick_ratio() > best and matcher.quick_ratio() > best:
-            ratio = matcher.ratio()
-            if ratio > best:
-                best, number = ratio, index
-    return number
+def _in_spaces(line: str, wanted: str, number: int) -> str:
+    if line.rstrip() == wanted.rstrip():
+        return f"line {number} differs in the spaces at its end."
+    ours, theirs = describe_indent(indent_of(line)), describe_indent(indent_of(wanted))
+    return f"line {number} is indented with {ours}, in old_string with {theirs}."
 
 
-def _compare_lines(line: str, wanted: str, number: int) -> str:
-    if line.strip() == wanted.strip():
-        if line.rstrip() == wanted.rstrip():
-            return f"Line {number} differs in the spaces at its end."
-        return (
-            f"Line {number} is indented with {_indent(line)}, in old_string with {_indent(wanted)}."
-        )
-    shown = line if len(line) <= _LINE_SHOWN else line[:_LINE_SHOWN] + "…"
-    column = next(
-        (i for i, (a, b) in enumerate(zip(line, wanted, strict=False)) if a != b),
-        min(len(line), len(wanted)),
-    )
-    has, wants = _name(line[column : column + 1]), _name(wanted[column : column + 1])
-    return f"Nearest is line {number}: {shown}\nIt has {has} at column {column + 1} where old_string has {wants}."
+def _excerpt(text: TextLines, place: Likeness, block: list[str]) -> str:
+    """The lines of the file, numbered as read_file does."""
+    shown: list[str] = []
+    wanted = {pair.ours: block[pair.old] for pair in place.pairs if pair.old is not None}
+    for number in range(place.first, min(place.last + 1, place.first + _LINES_SHOWN)):
+        line = _around(text.lines[number], wanted.get(number, ""))
+        shown.append(f"\n{number + 1}\t{line}")
+    more = place.last + 1 - place.first - len(shown)
+    return "".join(shown) + (f"\n[{more} more lines]" if more > 0 else "")
 
 
-def _indent(line: str) -> str:
-    indent = line[: len(line) - len(line.lstrip())]
-    if not indent:
-        return "nothing"
-    if len(set(indent)) == 1 and indent[0] in " \t":
-        kind = "space" if indent[0] == " " else "tab"
-        return f"{len(indent)} {kind}{'' if len(indent) == 1 else 's'}"
-    return " and ".join(sorted({_name(letter) for letter in indent})) + " mixed"
-
-
-def _name(letter: str) -> str:
-    """A character so that it cannot be mistaken: `"a"`, `a tab`, `NO-BREAK SPACE (U+00A0)`."""
-    if not letter:
-        return "the end of the line"
-    if letter in _NAMES:
-        return _NAMES[letter]
-    if letter.isascii() and letter.isprintable():
-        return f"`{letter}`"
-    import unicodedata
-
-    return f"{unicodedata.name(letter, 'a character')} (U+{ord(letter):04X})"
+def _around(line: str, wanted: str) -> str:
+    """A line; of a long one the part where it first differs."""
+    if len(line) <= _LINE_SHOWN:
+        return line
+    found = name_difference(line, wanted)
+    start = max((found.column if found else 0) - _BEFORE, 0)
+    part = line[start : start + _LINE_SHOWN]
+    return f"{'…' if start else ''}{part}{'…' if start + len(part) < len(line) else ''}"
