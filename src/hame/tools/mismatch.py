@@ -10,7 +10,6 @@ _LINE_SHOWN = 160
 _BEFORE = 60
 """Characters shown before the difference in a line that is cut."""
 _ALIKE = 0.4
-_MOSTLY = 0.8
 _SCATTERED = "Its lines are all in the file, but not one after another."
 
 
@@ -26,7 +25,7 @@ def explain_missing(text: TextLines, old: str, reason: str = "") -> str:
     if not places or places[0].score < _ALIKE:
         return reason or _nothing_alike(text, block)
     place = places[0]
-    if place.score < _MOSTLY and _are_scattered(text, block):
+    if any(pair.ours is None for pair in place.pairs) and _are_scattered(text, block):
         return _SCATTERED
     where = f"lines {place.first + 1}-{place.last + 1}"
     if place.first == place.last:
