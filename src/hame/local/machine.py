@@ -2,7 +2,6 @@
 
 import importlib.util
 import os
-import platform
 import sys
 from pathlib import Path
 
@@ -43,7 +42,7 @@ def missing_flags(
     cpuinfo: Path = Path("/proc/cpuinfo"),
 ) -> tuple[str, ...]:
     """Processor features that are needed and absent; none where the system does not tell."""
-    if system != "linux" or (machine or platform.machine()) not in {"x86_64", "AMD64"}:
+    if system != "linux" or (machine or os.uname().machine) not in {"x86_64", "AMD64"}:
         return ()
     try:
         lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines()

@@ -24,14 +24,16 @@ def possible_moves(turn: Turn, tools: Sequence[ToolSpec], index: Index) -> tuple
     """Everything that makes sense now; empty where nothing does."""
     if _changed(turn, tools):
         return ()
-    calls: list[Move] = []
-    if len(turn.steps) < MOST_CALLS:
-        for tool in tools:
-            calls += _calls(tool, turn, index)
-    changes = [move for move in calls if _effect(move.tool, tools) is Effect.WRITE]
+    budget = tools if len(turn.steps) < MOST_CALLS else ()
+    changes = _all_calls([t for t in budget if t.effect is Effect.WRITE], turn, index)
     if changes and wants_change(turn.words):
-        return tuple(changes)
-    return (*calls, *possible_answers(turn, tools, index))
+        return changes
+    looks = _all_calls([t for t in budget if t.effect is not Effect.WRITE], turn, index)
+    return (*looks, *changes, *possible_answers(turn, tools, index))
+
+
+def _all_calls(tools: Sequence[ToolSpec], turn: Turn, index: Index) -> tuple[Move, ...]:
+    return tuple(move for tool in tools for move in _calls(tool, turn, index))
 
 
 def arguments_of(spec: ToolSpec, spoken: Sequence[str], index: Index) -> JsonObject:
@@ -61,11 +63,8 @@ def _everywhere(spec: ToolSpec) -> Argument | None:
 
 
 def _changed(turn: Turn, tools: Sequence[ToolSpec]) -> bool:
-    return any(_effect(step.tool, tools) is Effect.WRITE for step in turn.steps)
-
-
-def _effect(name: str, tools: Sequence[ToolSpec]) -> Effect | None:
-    return next((tool.effect for tool in tools if tool.name == name), None)
+    writing = {tool.name for tool in tools if tool.effect is Effect.WRITE}
+    return any(step.tool in writing for step in turn.steps)
 
 
 def _calls(spec: ToolSpec, turn: Turn, index: Index) -> Iterator[Move]:

@@ -32,6 +32,7 @@ from hame.local.protocol import (
     question,
     verb_scores,
 )
+from hame.local.snapshot import Snapshot
 from hame.local.turn import Turn, present_turn
 from hame.local.weights import MODEL
 
@@ -98,10 +99,9 @@ class LocalModel:
 
     async def _step(self, request: ModelRequest) -> Sequence[StreamEvent]:
         turn = present_turn(request.messages)
+        project = Snapshot(self._index)
         # Looking through the project's texts takes a while in a large one.
-        moves = await anyio.to_thread.run_sync(
-            possible_moves, turn, request.tools, self._index, abandon_on_cancel=True
-        )
+        moves = await anyio.to_thread.run_sync(possible_moves, turn, request.tools, project)
         if not moves:
             return _said(closing_words(turn, request.tools), Usage())
         asking = _Asking(self._engine, turn, request.tools, self._neutral)
@@ -112,7 +112,7 @@ class LocalModel:
             return [Failed(_failure(ErrorKind.PROTOCOL, words, hint))]
         spec = next((tool for tool in request.tools if tool.name == line.move.tool), None)
         if spec is not None:
-            arguments = arguments_of(spec, line.spoken, self._index)
+            arguments = arguments_of(spec, line.spoken, project)
             return _called(ToolCall(f"call_{token_hex(6)}", spec.name, arguments), asking.usage)
         shown = _readable(turn) if line.move.verb == SHOW else line.value
         return _said(shown, asking.usage)
