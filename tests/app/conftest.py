@@ -7,6 +7,7 @@ import pytest
 
 from hame.app.clock import SystemClock
 from hame.app.confinement import Unconfined
+from hame.app.log import Log
 from hame.app.runtime import Parts, Runtime
 from hame.app.sessions import StoredSessions
 from hame.base.event import RunEvent
@@ -65,6 +66,7 @@ class Scene:
             open_model=open_model or self.open_model,
             new_context=Projection,
             redaction=Redactor([SECRET]),
+            log=Log(str(self.project.parent / "log"), Redactor([SECRET]).text),
             interactive=interactive,
             close=self.closed,
         )

@@ -6,6 +6,7 @@ import msgspec
 
 from hame.app.clock import SystemClock
 from hame.app.confinement import Unconfined
+from hame.app.log import Log
 from hame.app.models import Models
 from hame.app.runtime import Parts, Runtime
 from hame.app.sessions import StoredSessions
@@ -50,10 +51,18 @@ async def build_runtime(pad: Launchpad) -> Runtime:
         results=places.results,
         config=places.config,
     )
+    redaction = Redactor(known_secrets(settings, pad.environment))
+    log = Log(places.log, redaction.text)
     index = LocalIndex(workspace)
     processes, clock = LocalProcesses(pad.environment), SystemClock()
     models = Models(
-        settings, pad.environment, places, index=index, processes=processes, clock=clock
+        settings,
+        pad.environment,
+        places,
+        index=index,
+        processes=processes,
+        clock=clock,
+        log=log,
     )
     sessions = StoredSessions(places.sessions)
     journal = sessions.resume(pad.resume) if pad.resume else sessions.create(workspace.paths.root)
@@ -72,7 +81,8 @@ async def build_runtime(pad: Launchpad) -> Runtime:
         sessions=sessions,
         open_model=models.open,
         new_context=Projection,
-        redaction=Redactor(known_secrets(settings, pad.environment)),
+        redaction=redaction,
+        log=log,
         interactive=pad.interactive,
         close=models.close,
     )

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from hame.app.log import Log, LoggedHttp
 from hame.backends.registry import Registry
 from hame.backends.router import BUILT_IN, Router
 from hame.backends.served import own_backend, vendor_backend
 from hame.base.model import Endpoint, ModelFacts, ModelListing, Vendor
-from hame.base.ports import Clock, Index, Model, Processes
+from hame.base.ports import Clock, Http, Index, Model, Processes
 from hame.base.settings import ProviderSettings, Settings
 from hame.config.places import Places
 from hame.llm.asking import Line
@@ -40,18 +41,22 @@ class Models:
         index: Index,
         processes: Processes,
         clock: Clock,
+        log: Log | None = None,
     ) -> None:
         """Open nothing yet; vendors' rows are read when they are asked for."""
         self._settings = settings
         self._environment = environment
         self._clock = clock
         self._catalogue = ShippedCatalogue()
-        self._http = HttpClient(
+        self._client = HttpClient(
             user_agent=USER_AGENT,
             proxy=settings.proxy,
             environment=environment,
             ca_file=settings.ca_file,
         )
+        self._http: Http = self._client
+        if log is not None and settings.verbose:
+            self._http = LoggedHttp(self._client, log)
         retry = RetryPolicy(max_server_wait_s=settings.max_retry_wait_s)
         self._line = Line(
             http=self._http,
@@ -130,7 +135,7 @@ class Models:
 
     def connect(self, facts: ModelFacts, endpoint: Endpoint) -> Model:
         """A model that is asked over HTTP."""
-        self._http.warm(endpoint.base_url)
+        self._client.warm(endpoint.base_url)
         return connect(facts, endpoint, self._line)
 
     async def list_models(self, vendor: Vendor, endpoint: Endpoint) -> Sequence[ModelListing]:
@@ -151,4 +156,4 @@ class Models:
         """End the built-in model's child and all connections."""
         if self._engine is not None:
             await self._engine.close()
-        await self._http.aclose()
+        await self._client.aclose()

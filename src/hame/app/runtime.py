@@ -5,6 +5,7 @@ Surfaces subscribe to RunEvents and call these verbs; none of them reaches into 
 
 import os
 import time
+import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from secrets import token_hex
@@ -15,6 +16,7 @@ import msgspec
 
 from hame.agent.inbox import Inbox
 from hame.agent.loop import Plan, Ports, Run
+from hame.app.log import Log
 from hame.app.questions import Questions
 from hame.app.redacting import RedactingTool, Redaction
 from hame.base import event
@@ -76,6 +78,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     """By name; None: the user's choice, or what there is. Raises ConfigError."""
     new_context: Callable[[], Context]
     redaction: Redaction
+    log: Log
     interactive: bool
     close: Callable[[], Awaitable[None]]
 
@@ -98,6 +101,7 @@ class Runtime:
         self._questions = Questions(interactive=parts.interactive, emit=self._emit)
         self._gate = ModeGate(mode=lambda: self._mode, asker=self._questions)
         self._take_up(journal)
+        self.subscribe(parts.log.note)
 
     # ------------------------------------------------------------ what it is
 
@@ -170,6 +174,8 @@ class Runtime:
         try:
             ended = await self._run.run(message)
         except Exception as error:
+            trace = "".join(traceback.format_exception(error))
+            self._parts.log.write("crash", run=self._run_id, trace=trace)
             self._emit(_crashed(error))
             raise
         finally:
@@ -241,6 +247,7 @@ class Runtime:
         """Let go of everything; the session stays on disk."""
         self._parts.sessions.close(self._journal)
         await self._parts.close()
+        self._parts.log.close()
 
     # ------------------------------------------------------------ inside
 
