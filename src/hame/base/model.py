@@ -87,12 +87,20 @@ class Quirk(StrEnum):
     """The model decides how much it thinks and takes an effort, not a budget (Claude 4.6 and later)."""
     INTERLEAVED_THINKING = "interleaved_thinking"
     """Thinking between tool calls must be asked for by a beta header (Claude 4 to 4.5)."""
+    PRINTS_CALLS = "prints_calls"
+    """The server may pass on a call as text, in the words of the model's own template."""
+    CUTS_SILENTLY = "cuts_silently"
+    """A prompt longer than the window is cut without a word (Ollama)."""
 
 
 class ToolSupport(StrEnum):
     """How a model can be brought to call tools."""
 
     NATIVE = "native"
+    SCHEMA = "schema"
+    """The answer is held to a JSON schema: a call, or words."""
+    TEXT = "text"
+    """Tools are described in words and calls are read out of the answer's text."""
     MASKED = "masked"
     """Through a constrained line protocol (the built-in model)."""
     NONE = "none"
@@ -105,8 +113,8 @@ class Profile(StrEnum):
     STANDARD = "standard"
 
 
-class Price(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """US dollars for a million tokens; None is unknown and is shown as unknown, never as 0."""
+class Rates(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """US dollars for a million tokens of each kind; None is unknown."""
 
     input: float | None = None
     output: float | None = None
@@ -114,7 +122,7 @@ class Price(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     cache_write: float | None = None
     cache_write_long: float | None = None
 
-    def cost(self, usage: Usage) -> float | None:
+    def apply(self, usage: Usage) -> float | None:
         """US dollars for this usage; None when a price that matters is unknown.
 
         A missing cache price is taken to be the input price: that is what an uncached token costs.
@@ -132,6 +140,38 @@ class Price(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             + usage.output * self.output
         )
         return millions / 1_000_000
+
+
+class PriceTier(Rates, frozen=True, kw_only=True, omit_defaults=True):
+    """Other rates for a request with a long prompt; what they leave out stays as it was."""
+
+    above: int
+    """Prompt tokens, cached ones included; a request with more pays these rates for all its tokens."""
+
+
+class Price(Rates, frozen=True, kw_only=True, omit_defaults=True):
+    """What a model's tokens cost. Unknown is shown as unknown, never as 0."""
+
+    tiers: tuple[PriceTier, ...] = ()
+    """The shortest prompt first."""
+
+    def rates(self, prompt_tokens: int) -> Rates:
+        """The rates for one request with a prompt of that many tokens."""
+        given = {name: getattr(self, name) for name in Rates.__struct_fields__}
+        for tier in self.tiers:
+            if prompt_tokens > tier.above:
+                other = {name: getattr(tier, name) for name in Rates.__struct_fields__}
+                given |= {name: rate for name, rate in other.items() if rate is not None}
+        return Rates(**given)
+
+    def cost(self, usage: Usage) -> float | None:
+        """US dollars for the usage of one request; None when a price that matters is unknown.
+
+        Costs of several requests are added up: the sum of their usages may lie in another tier.
+        """
+        if not self.tiers:
+            return self.apply(usage)
+        return self.rates(usage.input_total).apply(usage)
 
 
 class Timeouts(msgspec.Struct, frozen=True, kw_only=True):
@@ -168,6 +208,10 @@ class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
     quirks: frozenset[Quirk] = frozenset()
     local: bool = False
     """Runs on this machine: nothing leaves it and nothing is paid."""
+    num_gpu: int | None = None
+    """Layers that Ollama puts on the GPU; None: as many as it finds right."""
+    keep_alive: str | None = None
+    """How long Ollama keeps the model loaded (`30m`, `-1` for ever); None: its own default."""
 
     @property
     def name(self) -> str:
@@ -204,6 +248,12 @@ class Vendor(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Without a trailing slash; empty where every user has an address of their own."""
     base_path: str = ""
     """Added to an address of the user's that has no path (`/v1`)."""
+    places: tuple[str, ...] = ()
+    """Addresses with {VARIABLES} in them; the first whose variables are all set is the base URL."""
+    check_path: str = ""
+    """A path below the base URL that wants a key, where the list of models is open to everybody."""
+    lists: bool = True
+    """Whether the service can be asked which models it has; else the catalogue's rows are listed."""
     key_env: tuple[str, ...] = ()
     """Environment variables that may hold the key, the first that is set wins."""
     base_url_env: tuple[str, ...] = ()
@@ -228,3 +278,8 @@ class ModelListing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     context_window: int | None = None
     max_output: int | None = None
     owned_by: str = ""
+    tools: bool | None = None
+    """Whether the server says that the model can call tools; None: it does not say."""
+    images: bool | None = None
+    price: Price | None = None
+    """What the server itself says its tokens cost."""

@@ -1,0 +1,48 @@
+"""What a backend may be able to do besides opening models: each a protocol that is asked for by type.
+
+`ListsModels`, the commonest, stands beside `Backend` in `hame.base.ports`. A backend that lacks one of
+these is spoken to without it; it is never swapped for another backend.
+"""
+
+from typing import Protocol, runtime_checkable
+
+from hame.base.model import ModelFacts
+
+
+@runtime_checkable
+class SignsIn(Protocol):
+    """A backend that may have to fetch its key first: from a command or a keyring."""
+
+    async def sign_in(self) -> None:
+        """Get what `open` needs; at once where it is there already.
+
+        Raises:
+            ConfigError: if there is no key, or it cannot be had; with the remedy.
+        """
+        ...
+
+
+@runtime_checkable
+class LearnsModels(Protocol):
+    """A backend whose server can be asked about one model."""
+
+    async def learn(self, model: str) -> ModelFacts:
+        """What is known of the model now; `open` goes by it from here on.
+
+        What the server does not say, or cannot be asked, stays as it was.
+        """
+        ...
+
+
+@runtime_checkable
+class ChecksKeys(Protocol):
+    """A backend that can tell whether its key is good although it lists its models to everybody."""
+
+    async def check_key(self) -> None:
+        """Ask for something that only a good key gets.
+
+        Raises:
+            ConfigError: if there is no key.
+            ModelError: if it was refused, or could not be asked.
+        """
+        ...

@@ -1,0 +1,73 @@
+"""Keys that hame keeps for the user, and where it keeps them."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+from typing_extensions import override
+
+
+class SavedKey(msgspec.Struct, frozen=True, kw_only=True):
+    """A key, bound to the place it was saved for: it is sent to that origin and to no other."""
+
+    provider: str
+    """Id of the backend."""
+    origin: str
+    """`https://host[:port]`."""
+    secret: str
+
+    @override
+    def __repr__(self) -> str:
+        """Hide the key: it may end up in a log."""
+        return f"SavedKey(provider={self.provider!r}, origin={self.origin!r})"
+
+
+class SecretStore(Protocol):
+    """Keeps keys between runs."""
+
+    @property
+    def place(self) -> str:
+        """Where they are, in words for people: the path of a file, or the name of a keyring."""
+        ...
+
+    @property
+    def plain(self) -> bool:
+        """Whether they lie there as plain text."""
+        ...
+
+    def providers(self) -> Sequence[str]:
+        """Whose keys are kept, sorted."""
+        ...
+
+    def origin(self, provider: str) -> str | None:
+        """The origin a provider's key is bound to; None when none is kept. Does not read the key."""
+        ...
+
+    def load(self, provider: str) -> SavedKey | None:
+        """The key; may take a while, and ask the user to unlock a keyring.
+
+        Raises:
+            ConfigError: if it is kept but cannot be read.
+        """
+        ...
+
+    def save(self, key: SavedKey) -> None:
+        """Keep a key in place of the provider's earlier one.
+
+        Raises:
+            ConfigError: if it cannot be written; the earlier one is then still there.
+        """
+        ...
+
+    def remove(self, provider: str) -> bool:
+        """Forget a provider's key; False when none was kept.
+
+        Raises:
+            ConfigError: if it cannot be written.
+        """
+        ...
+
+
+def mask(secret: str) -> str:
+    """A key as it may be shown: its last four characters at most, and nothing of a short one."""
+    return f"…{secret[-4:]}" if len(secret) >= 12 else "…"
