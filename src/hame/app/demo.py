@@ -4,6 +4,7 @@ The demo goes the way of every prompt: the same loop, tools, gate and journal. W
 not believed: its effect is looked for in the files and in the calls that were made.
 """
 
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -62,7 +63,12 @@ class Task(msgspec.Struct, frozen=True):
 
 
 def make_sample(root: Path) -> None:
-    """Write the sample project into an empty folder."""
+    """Write the sample project into a folder; whatever else is in it goes."""
+    for entry in root.iterdir():
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
     for name, text in SAMPLE.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -141,4 +147,4 @@ TASKS = (
     ),
     Task("Run the tests.", _tests_ran),
 )
-"""Each starts from a fresh sample project, in a session of its own."""
+"""Each starts from the sample project as it was made, in a session of its own."""

@@ -2,17 +2,18 @@
 
 import sys
 import tempfile
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.to_thread
 import click
 import msgspec
 
 from hame.app.demo import TASKS, Task, make_sample, observe
-from hame.base.event import QuestionAnswered, QuestionAsked, RunEvent
+from hame.base.event import QuestionAnswered, QuestionAsked, RunEnded, RunEvent
 from hame.base.question import Answer, Choice
 from hame.cli.exits import ExitCode, KilledError
 from hame.cli.launch import Launch, paint_for, prepare
@@ -46,42 +47,59 @@ def demo(options: Mapping[str, Any]) -> int:
 async def _show_all(launch: Launch) -> int:
     paint = paint_for(launch, terminal=sys.stdout.isatty())
     wrong = 0
-    for task in TASKS:
-        sys.stdout.write(f"{paint.accent(POINTER)} {paint.bold(task.prompt)}\n")
-        sys.stdout.flush()
-        problem = await _show(launch, task)
-        wrong += problem is not None
-        verdict = paint.bad(f"✗ {problem}") if problem else paint.good("✓ done, and checked")
-        sys.stdout.write(f"{verdict}\n\n")
+    with _sample(launch) as sample:
+        session = await build_session(sample)
+        session.subscribe(_consent(session))
+        try:
+            for task in TASKS:
+                sys.stdout.write(f"{paint.accent(POINTER)} {paint.bold(task.prompt)}\n")
+                sys.stdout.flush()
+                problem = await _show(session, task, sample)
+                wrong += problem is not None
+                verdict = (
+                    paint.bad(f"✗ {problem}") if problem else paint.good("✓ done, and checked")
+                )
+                sys.stdout.write(f"{verdict}\n\n")
+        finally:
+            with anyio.CancelScope(shield=True):
+                await session.close()
     sys.stdout.write(f"{len(TASKS) - wrong} of {len(TASKS)} tasks done.\n")
     return ExitCode.FAILED if wrong else ExitCode.DONE
 
 
 @contextmanager
 def _sample(launch: Launch) -> Generator[Launch]:
-    """A launch in a fresh sample project with sessions of its own; all gone at the end."""
+    """A launch in a sample project with sessions of its own; all gone at the end."""
     with tempfile.TemporaryDirectory(prefix="hame-demo-") as folder:
         root = Path(folder).resolve()
-        project = root / "teapot"
-        project.mkdir()
-        make_sample(project)
+        (root / "teapot").mkdir()
         places = msgspec.structs.replace(launch.places, data=str(root / "data"))
-        yield msgspec.structs.replace(launch, project=str(project), places=places)
+        yield msgspec.structs.replace(launch, project=str(root / "teapot"), places=places)
 
 
-async def _show(launch: Launch, task: Task) -> str | None:
-    """Run one task in a project of its own; what is wrong with the result."""
-    with _sample(launch) as sample:
-        session = await build_session(sample)
-        events: list[RunEvent] = []
-        session.subscribe(events.append)
-        session.subscribe(_consent(session))
-        try:
-            await follow(session, task.prompt, _view(launch))
-        finally:
-            with anyio.CancelScope(shield=True):
-                await session.close()
-        return task.check(observe(Path(sample.project), events))
+async def _show(session: Session, task: Task, sample: Launch) -> str | None:
+    """Run one task in the project as it was made; what is wrong with the result."""
+    project = Path(sample.project)
+    await anyio.to_thread.run_sync(make_sample, project)
+    await session.clear()
+    events: list[RunEvent] = []
+    unsubscribe = session.subscribe(events.append)
+    try:
+        await follow(session, task.prompt, _view(sample))
+    finally:
+        unsubscribe()
+    sys.stdout.write(f"{_speed(events)}\n")
+    return task.check(observe(project, events))
+
+
+def _speed(events: Sequence[RunEvent]) -> str:
+    """How fast the model was, as far as it was asked at all."""
+    ended = next(event for event in reversed(events) if isinstance(event, RunEnded))
+    tokens = ended.usage.input_uncached + ended.usage.output
+    if not tokens:
+        return "only one step made sense here, so the model was not asked"
+    rate = tokens / max(ended.seconds, 0.001)
+    return f"{tokens:,} tokens in {ended.seconds:.1f} s, {rate:,.0f} tokens/s"
 
 
 def _consent(session: Session) -> Callable[[RunEvent], None]:
