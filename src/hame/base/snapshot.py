@@ -79,10 +79,14 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Unix time in seconds."""
     ended: float
     changes: tuple[PathChange, ...]
+    exact: bool = True
+    """It changed only what it had declared. Otherwise: all that changed while it ran."""
     reverts: tuple[int, ...] = ()
     """For an undo: the steps whose changes it took back."""
     head: str = ""
     """For an undo that took back a part of the conversation: id of the last record before."""
+    failed: tuple[str, ...] = ()
+    """For an undo: what could not be done, in words."""
     undone: bool = False
     """Its changes have been taken back by a later step that holds."""
 
@@ -111,6 +115,8 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """As it will be."""
     over: bool = False
     """Something that was changed since is given up."""
+    fresh: bool = False
+    """What is there now is in no step, and not held yet."""
 
 
 class Conflict(msgspec.Struct, frozen=True):

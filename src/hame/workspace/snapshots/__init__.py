@@ -1,0 +1,1 @@
+"""What files were, kept outside the project so that everything a session did can be undone."""
