@@ -9,6 +9,7 @@ from contextlib import suppress
 
 import anyio
 import msgspec
+from anyio.abc import TaskGroup
 
 from hame.agent.inbox import Inbox
 from hame.agent.progress import NUDGE_TEXT, ProgressGuard, Verdict
@@ -38,6 +39,7 @@ from hame.base.ports import (
     Journal,
     Model,
     ModelRequest,
+    Snapshots,
     Tool,
     ToolContext,
 )
@@ -59,6 +61,8 @@ MAX_BROKEN = 3
 MAX_PAUSES = 5
 MAX_MALFORMED = 3
 BROKEN_WAIT_S = 1.0
+CAPTURE_LIMIT_S = 2.0
+"""How long a run that is being stopped waits for the capture of what its last calls changed."""
 
 
 class Ports(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,6 +76,7 @@ class Ports(msgspec.Struct, frozen=True, kw_only=True):
     journal: Journal
     clock: Clock
     emit: Emit
+    snapshots: Snapshots | None = None
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,8 +102,11 @@ class Run:
             journal=ports.journal,
             clock=ports.clock,
             emit=ports.emit,
+            snapshots=ports.snapshots,
         )
-        self._specs: tuple[ToolSpec, ...] = tuple(tool.spec for tool in ports.tools.values())
+        self._specs: tuple[ToolSpec, ...] = tuple(
+            tool.spec for tool in ports.tools.values() if tool.spec.advertised
+        )
         self._call_ids = {call.id for call in made_calls(ports.journal.entries)}
         self._guard = ProgressGuard()
         self._usage = Usage()
@@ -108,6 +116,8 @@ class Run:
         self._fold: Fold | None = None
         self._started = ports.clock.monotonic()
         self._scope = anyio.CancelScope()
+        self._beside: TaskGroup | None = None
+        """What goes on while the model answers; it ends with the run."""
         self._stop_reason = "stopped by the user"
 
     def cancel(self, reason: str = "stopped by the user") -> None:
@@ -131,20 +141,27 @@ class Run:
         result: RunResult = Stopped(reason=self._stop_reason)
         with self._scope:
             try:
-                await self._ports.journal.append(UserSaid(message=message))
-                # It reaches the disk while the model is already being asked.
-                self._ports.journal.sync_soon()
-                result = await self._loop()
-            except SessionError as error:
-                failure = Failure(kind=ErrorKind.UNKNOWN, message=error.message, hint=error.hint)
-                result = RunFailed(failure=failure)
-            except anyio.get_cancelled_exc_class():
-                with anyio.CancelScope(shield=True):
-                    await self._leave_legal()
-                raise
+                async with anyio.create_task_group() as self._beside:
+                    result = await self._answer(message)
+            except ExceptionGroup as group:
+                raise group.exceptions[0] from group
         if self._scope.cancelled_caught:
             result = Stopped(reason=self._stop_reason)
         return await self._end(result)
+
+    async def _answer(self, message: User) -> RunResult:
+        try:
+            await self._ports.journal.append(UserSaid(message=message))
+            # It reaches the disk while the model is already being asked.
+            self._ports.journal.sync_soon()
+            return await self._loop()
+        except SessionError as error:
+            failure = Failure(kind=ErrorKind.UNKNOWN, message=error.message, hint=error.hint)
+            return RunFailed(failure=failure)
+        except anyio.get_cancelled_exc_class():
+            with anyio.CancelScope(shield=True):
+                await self._leave_legal()
+            raise
 
     async def _loop(self) -> RunResult:
         while True:
@@ -191,6 +208,8 @@ class Run:
     async def _run_calls(self, answer: Assistant) -> RunResult | None:
         self._pauses = self._malformed = 0
         settled = await self._tools.run(answer.calls)
+        if self._beside is not None and self._tools.changed_something:
+            self._beside.start_soon(self._tools.capture)
         self._refused += sum(
             isinstance(outcome, Denied) and outcome.unanswered for _, outcome in settled
         )
@@ -349,6 +368,8 @@ class Run:
             await journal.append(
                 NoteAdded(text=f"The run was {self._stop_reason}.", source="interrupted")
             )
+        with anyio.move_on_after(CAPTURE_LIMIT_S):
+            await self._tools.capture()
 
     async def _end(self, result: RunResult) -> event.RunEnded:
         cost = self._cost()

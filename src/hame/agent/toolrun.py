@@ -15,12 +15,14 @@ import msgspec
 from hame.base import event
 from hame.base.entry import CallSettled
 from hame.base.errors import ArgumentError, ToolError
-from hame.base.json import JsonObject, dump
+from hame.base.json import JsonObject, dump, get_string
 from hame.base.message import ToolCall
 from hame.base.outcome import Cancelled, Done, Failed, Outcome
-from hame.base.ports import Clock, Emit, Gate, Journal, Tool, ToolContext
+from hame.base.ports import Action, Clock, Emit, Gate, Journal, Snapshots, Tool, ToolContext
 from hame.base.schema import check_arguments
-from hame.base.tool import Effect
+from hame.base.snapshot import Attempt
+from hame.base.tool import ArgumentKind, Effect, ToolSpec
+from hame.base.zone import Operation
 
 MAX_PARALLEL = 8
 PARTIAL_CHARS = 4_000
@@ -39,15 +41,18 @@ class ToolRunner:
         journal: Journal,
         clock: Clock,
         emit: Emit,
+        snapshots: Snapshots | None = None,
     ) -> None:
         """Take the ports a call needs."""
         self._tools = tools
-        self._context = context
+        self._context = msgspec.structs.replace(context, tools=tools)
+        self._snapshots = snapshots
         self._gate = gate
         self._journal = journal
         self._clock = clock
         self._emit = emit
         self._output: dict[str, str] = {}
+        self._uncaptured = False
 
     async def run(self, calls: Sequence[ToolCall]) -> list[tuple[ToolCall, Outcome]]:
         """Run all calls and settle each; the result has them in the order asked.
@@ -64,6 +69,18 @@ class ToolRunner:
                 with anyio.CancelScope(shield=True):
                     settled += await self._settle_batch(batch, outcomes)
         return settled
+
+    @property
+    def changed_something(self) -> bool:
+        """Whether calls have run whose changes are not captured yet."""
+        return self._uncaptured
+
+    async def capture(self) -> None:
+        """Capture what calls have changed; runs while the model answers."""
+        self._uncaptured = False
+        changed = await self._snapshots.settle() if self._snapshots is not None else ()
+        if changed:
+            self._emit(event.FilesChanged(tuple(changed)))
 
     async def settle_cancelled(self, calls: Sequence[ToolCall], reason: str) -> None:
         """Give these calls the outcome Cancelled, with what they had printed."""
@@ -148,10 +165,33 @@ class ToolRunner:
             refused = await self._gate.decide(call, tool.spec, action, summary)
             if refused is not None:
                 return refused
+            await self._hold(call, tool.spec, action, summary)
             with anyio.fail_after(tool.spec.timeout_s):
                 return await action.run()
         finally:
+            if self._snapshots is not None and _may_change_files(tool.spec):
+                self._snapshots.end(call.id)
+                self._uncaptured = True
             action.close()
+
+    async def _hold(self, call: ToolCall, spec: ToolSpec, action: Action, summary: str) -> None:
+        """Before a call that may change files: keep what they are, so that it can be undone."""
+        if self._snapshots is None or not _may_change_files(spec):
+            return
+        changes = [target for target in action.targets if target.operation not in _LOOKING]
+        words = await self._snapshots.begin(
+            Attempt(
+                call=call.id,
+                tool=spec.name,
+                title=f"{spec.title or spec.name} {summary}".strip(),
+                record=self._journal.ids[-1] if self._journal.ids else "",
+                paths=tuple(target.resolution.real for target in changes),
+                deletes=any(target.operation is Operation.DELETE for target in changes),
+                command=_command(call, spec),
+            )
+        )
+        if words:
+            self._emit(event.Notice(words))
 
     def _progress(self, call: ToolCall, text: str) -> None:
         self._output[call.id] = (self._output.get(call.id, "") + text)[-PARTIAL_CHARS:]
@@ -178,6 +218,24 @@ class ToolRunner:
         )
         if changed:
             self._emit(event.FilesChanged(changed))
+
+
+_LOOKING = frozenset({Operation.READ, Operation.LIST})
+
+
+def _may_change_files(spec: ToolSpec) -> bool:
+    """Whatever writes or runs, and a tool from elsewhere that does not only look."""
+    if spec.effect in {Effect.WRITE, Effect.RUN}:
+        return True
+    return bool(spec.source) and spec.effect is Effect.NETWORK
+
+
+def _command(call: ToolCall, spec: ToolSpec) -> str:
+    """The command line among a call's arguments; for another program that is run, its name."""
+    for argument in spec.arguments:
+        if argument.kind is ArgumentKind.COMMAND:
+            return get_string(call.arguments, argument.name) or ""
+    return spec.name if spec.effect is Effect.RUN else ""
 
 
 def _unknown_tool(name: str, tools: Mapping[str, Tool]) -> str:

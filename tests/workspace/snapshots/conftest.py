@@ -3,9 +3,10 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
+import anyio
 import pytest
 
 from hame.base.ports import Snapshots
@@ -36,7 +37,7 @@ def state_of(folder: Path, *, without: tuple[str, ...] = (".git",)) -> dict[str,
             if name in without:
                 continue
             if path.is_symlink():
-                found[key] = os.readlink(path)
+                found[key] = str(path.readlink())
             else:
                 found[key] = (path.read_bytes(), bool(path.stat().st_mode & 0o100))
     return found
@@ -59,8 +60,9 @@ class Session:
         call = f"c{self._calls}"
         await self._begin(Attempt(call=call, tool="run_command", title=command, record=call,
                                   command=command))  # fmt: skip
-        subprocess.run(["bash", "-c", command], cwd=self.project.root, check=check,
-                       capture_output=True)  # fmt: skip
+        await anyio.run_process(
+            ["bash", "-c", command], cwd=self.project.root, check=check
+        )
         self.snapshots.end(call)
         if settle:
             await self.snapshots.settle()
@@ -177,8 +179,8 @@ def filled(request: pytest.FixtureRequest, tmp_path: Path, home: Path) -> Projec
 
 
 @pytest.fixture
-def project(tmp_path: Path, home: Path) -> Iterator[Project]:
+def project(tmp_path: Path, home: Path) -> Project:
     """A project without a repository, empty."""
     root = tmp_path / "project"
     root.mkdir()
-    yield Project(root, tmp_path / "data", home)
+    return Project(root, tmp_path / "data", home)
