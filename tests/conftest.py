@@ -1,6 +1,5 @@
 """Fixtures of the whole suite: nothing of the machine leaks into a test."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,20 +13,22 @@ def anyio_backend() -> str:
 @pytest.fixture(autouse=True)
 def _closed_environment(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Path]:
+) -> Path:
     """A home of its own, no keys, no proxies."""
     home = tmp_path_factory.mktemp("home")
     import os
 
     for name in list(os.environ):
-        if name.startswith(("XDG_", "HAME_")) or name.upper().endswith(
-            ("_API_KEY", "_BASE_URL", "_PROXY")
-        ):
+        if name.startswith(("XDG_", "HAME_")) or name.upper().endswith((
+            "_API_KEY",
+            "_BASE_URL",
+            "_PROXY",
+        )):
             monkeypatch.delenv(name, raising=False)
     for name in ("OLLAMA_HOST", "NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(home))
-    yield home
+    return home
 
 
 @pytest.fixture

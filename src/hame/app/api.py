@@ -174,6 +174,11 @@ async def open_session(
                 yield session
             finally:
                 session.close()
+    except BaseExceptionGroup as group:
+        # The tasks beside the caller's own raise nothing: what is in the group is the caller's.
+        if len(group.exceptions) == 1:
+            raise group.exceptions[0] from None
+        raise
     finally:
         with anyio.CancelScope(shield=True):
             await runtime.close()
