@@ -12,10 +12,19 @@ from hame.base.event import RunEnded, RunEvent
 from hame.base.json import JsonObject
 from hame.base.message import Text, ToolCall, User
 from hame.base.outcome import Corrected, Denied, Done, Failed, View, text_content
-from hame.base.ports import Action, Processes, Sandbox, Target, Tool, ToolContext, Workspace
+from hame.base.ports import (
+    Action,
+    Processes,
+    Sandbox,
+    Snapshots,
+    Target,
+    Tool,
+    ToolContext,
+    Workspace,
+)
 from hame.base.run import Limits
 from hame.base.tool import Argument, ArgumentKind, Effect, ToolSpec
-from hame.context import Projection
+from hame.context import Window
 from hame.testing import FakeClock, MemoryJournal, ScriptedModel
 
 Seen = TypeVar("Seen")
@@ -94,6 +103,7 @@ class Stage:
         self.events: list[RunEvent] = []
         self.tools: dict[str, Tool] = {}
         self.limits = Limits(steps=50)
+        self.snapshots: Snapshots | None = None
         self.add("read_file")
 
     def add(
@@ -118,12 +128,13 @@ class Stage:
         ports = Ports(
             model=model,
             tools=self.tools,
-            context=Projection(),
+            context=Window(),
             tool_context=context,
             gate=self.gate,
             journal=self.journal,
             clock=self.clock,
             emit=self.events.append,
+            snapshots=self.snapshots,
         )
         return Run(ports, Plan(system="be good", limits=self.limits), self.inbox)
 

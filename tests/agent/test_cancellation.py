@@ -13,7 +13,7 @@ from hame.base.model import ModelFacts
 from hame.base.outcome import Done, text_content
 from hame.base.ports import ToolContext
 from hame.base.tool import Effect
-from hame.context import Projection
+from hame.context import Window
 from hame.testing import ScriptedModel, answer, call
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ async def test_a_run_cancelled_after_any_number_of_awaits_has_a_legal_history(
     assert open_calls(stage.journal.entries) == ()
     settled = [e.call_id for e in stage.journal.entries if isinstance(e, entry.CallSettled)]
     assert len(settled) == len(set(settled))
-    assert_legal(await Projection().fit(stage.journal.entries, FACTS))
+    assert_legal(await Window().fit(stage.journal.entries, FACTS))
     assert isinstance(stage.journal.entries[-1], entry.RunFinished)
 
 

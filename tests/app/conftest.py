@@ -13,7 +13,7 @@ from hame.app.sessions import StoredSessions
 from hame.base.event import RunEvent
 from hame.base.ports import Model, ToolContext
 from hame.base.settings import Mode, Settings
-from hame.context import Projection
+from hame.context import Window
 from hame.sessions.redaction import Redactor
 from hame.testing import ScriptedModel
 from hame.tools import builtin_tools
@@ -64,7 +64,7 @@ class Scene:
             tool_context=context,
             sessions=self.sessions,
             open_model=open_model or self.open_model,
-            new_context=Projection,
+            new_context=Window,
             redaction=Redactor([SECRET]),
             log=Log(str(self.project.parent / "log"), Redactor([SECRET]).text),
             interactive=interactive,

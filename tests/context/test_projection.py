@@ -16,7 +16,7 @@ from hame.base.errors import ErrorKind, Failure
 from hame.base.message import Assistant, Note, Text, ToolCall, ToolResults, User
 from hame.base.model import ModelFacts
 from hame.base.outcome import Cancelled, Denied, Done, text_content
-from hame.context import Projection
+from hame.context import Window
 
 FACTS = ModelFacts(backend="b", model="m", wire="openai_chat")
 PROMPT = UserSaid(message=User((Text("go"),)))
@@ -33,7 +33,7 @@ def settled(name: str, text: str = "ok") -> CallSettled:
 
 async def test_results_follow_their_answer_in_the_order_asked() -> None:
     entries: list[Entry] = [PROMPT, answer("a", "b"), settled("b"), settled("a")]
-    messages = await Projection().fit(entries, FACTS)
+    messages = await Window().fit(entries, FACTS)
     results = messages[-1]
     assert isinstance(results, ToolResults)
     assert [result.call_id for result in results.results] == ["a", "b"]
@@ -41,7 +41,7 @@ async def test_results_follow_their_answer_in_the_order_asked() -> None:
 
 async def test_what_was_sent_once_stays_the_same_object() -> None:
     entries: list[Entry] = [PROMPT, answer("a"), settled("a")]
-    projection = Projection()
+    projection = Window()
     first = await projection.fit(entries, FACTS)
     entries += [answer("b"), settled("b")]
     second = await projection.fit(entries, FACTS)
@@ -55,35 +55,35 @@ async def test_abandoned_answers_and_bookkeeping_are_not_shown() -> None:
         failure=Failure(kind=ErrorKind.NETWORK, message="cut"),
     )
     start = SessionStarted(session="s", cwd="/p", hame="0")
-    messages = await Projection().fit([start, PROMPT, broken, ModeChosen(mode="auto")], FACTS)
+    messages = await Window().fit([start, PROMPT, broken, ModeChosen(mode="auto")], FACTS)
     assert messages == (PROMPT.message,)
 
 
 async def test_interrupted_words_and_notes_are_shown() -> None:
     partial = Assistant(content=(Text("I was"),))
     note = NoteAdded(text="stopped", source="interrupted")
-    messages = await Projection().fit([PROMPT, AnswerInterrupted(message=partial), note], FACTS)
+    messages = await Window().fit([PROMPT, AnswerInterrupted(message=partial), note], FACTS)
     assert messages[1:] == (partial, User((Note("stopped", "interrupted"),)))
 
 
 async def test_refusals_and_lost_calls_are_errors_for_the_model() -> None:
     refused = CallSettled(call_id="a", name="x", outcome=Denied(reason="no"))
     lost = OutcomesLost(calls=(ToolCall(id="b", name="x", arguments={}),))
-    messages = await Projection().fit([PROMPT, answer("a", "b"), refused, lost], FACTS)
+    messages = await Window().fit([PROMPT, answer("a", "b"), refused, lost], FACTS)
     results = messages[-1]
     assert isinstance(results, ToolResults)
     assert all(result.is_error for result in results.results)
 
 
 async def test_another_journal_starts_over() -> None:
-    projection = Projection()
+    projection = Window()
     await projection.fit([PROMPT, answer("a"), settled("a")], FACTS)
     assert await projection.fit([PROMPT], FACTS) == (PROMPT.message,)
 
 
 async def test_a_cancelled_call_says_so() -> None:
     cancelled = CallSettled(call_id="a", name="x", outcome=Cancelled(partial="line 1"))
-    messages = await Projection().fit([PROMPT, answer("a"), cancelled], FACTS)
+    messages = await Window().fit([PROMPT, answer("a"), cancelled], FACTS)
     results = messages[-1]
     assert isinstance(results, ToolResults)
     text = results.results[0].content[0]

@@ -15,6 +15,7 @@ from sessions.conftest import said
 
 GOLDEN = Path(__file__).parent / "golden"
 DIGESTS = {
+    "v1-memory.jsonl": "17effbb589a67bf042a720ac33b5e85c38245feb960ecc7f1f302ae1a24ba5c8",
     "v1-rewound.jsonl": "afb939410a5b5779b4512b2122eed8feade0a01d84d1da0e7f0e869a15f4b3e4",
     "v1.jsonl": "f68830e7e2b048f698e0cef401b17994ee5b96e21adb39161085e2163a0fa0a6",
 }

@@ -4,23 +4,23 @@ Cancelling at any await leaves a legal history: what had arrived is kept and mar
 call is settled as Cancelled before the cancellation goes on.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 import anyio
 import msgspec
 from anyio.abc import TaskGroup
 
+from hame.agent.calls import made_calls, open_calls
 from hame.agent.inbox import Inbox
+from hame.agent.ports import Plan, Ports
 from hame.agent.progress import NUDGE_TEXT, ProgressGuard, Verdict
+from hame.agent.room import OVERFLOWS, Room
 from hame.agent.toolrun import ToolRunner
 from hame.agent.turn import origin_of, take_turn, with_unique_calls
 from hame.base import event
 from hame.base.entry import (
     AnswerAbandoned,
     AnswerInterrupted,
-    CallSettled,
-    Entry,
     ModelAnswered,
     NoteAdded,
     RunFinished,
@@ -28,24 +28,14 @@ from hame.base.entry import (
 )
 from hame.base.errors import ErrorKind, Failure, SessionError
 from hame.base.fold import Fold
-from hame.base.message import Assistant, Message, StopReason, Text, ToolCall, User
-from hame.base.model import Effort, Usage
+from hame.base.message import Assistant, Message, StopReason, Text, User
+from hame.base.model import Usage
 from hame.base.outcome import Denied
 from hame.base.ports import (
-    Clock,
-    Context,
-    Emit,
-    Gate,
-    Journal,
-    Model,
     ModelRequest,
-    Snapshots,
-    Tool,
-    ToolContext,
 )
 from hame.base.run import (
     BudgetSpent,
-    Limits,
     Refused,
     RunDone,
     RunFailed,
@@ -65,28 +55,6 @@ CAPTURE_LIMIT_S = 2.0
 """How long a run that is being stopped waits for the capture of what its last calls changed."""
 
 
-class Ports(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run works with."""
-
-    model: Model
-    tools: Mapping[str, Tool]
-    context: Context
-    tool_context: ToolContext
-    gate: Gate
-    journal: Journal
-    clock: Clock
-    emit: Emit
-    snapshots: Snapshots | None = None
-
-
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What stays fixed for a run."""
-
-    system: str
-    limits: Limits
-    effort: Effort | None = None
-
-
 class Run:
     """One prompt, from the user's message to its result."""
 
@@ -95,17 +63,17 @@ class Run:
         self._ports = ports
         self._plan = plan
         self._inbox = inbox if inbox is not None else Inbox()
-        self._tools = ToolRunner(
-            tools=ports.tools,
-            context=ports.tool_context,
-            gate=ports.gate,
-            journal=ports.journal,
-            clock=ports.clock,
-            emit=ports.emit,
-            snapshots=ports.snapshots,
-        )
+        self._tools = ToolRunner(ports)
         self._specs: tuple[ToolSpec, ...] = tuple(
             tool.spec for tool in ports.tools.values() if tool.spec.advertised
+        )
+        self._room = Room(
+            model=ports.model,
+            context=ports.context,
+            journal=ports.journal,
+            emit=ports.emit,
+            request=self.request,
+            count=self._count_aside,
         )
         self._call_ids = {call.id for call in made_calls(ports.journal.entries)}
         self._guard = ProgressGuard()
@@ -151,7 +119,11 @@ class Run:
 
     async def _answer(self, message: User) -> RunResult:
         try:
-            await self._ports.journal.append(UserSaid(message=message))
+            ports = self._ports
+            ports.context.frame(self._plan.system, self._specs)
+            message = ports.context.admit_message(message, ports.model.facts)
+            said = await ports.journal.append(UserSaid(message=message))
+            self._room.hear(message.words, said.id, said.at)
             # It reaches the disk while the model is already being asked.
             self._ports.journal.sync_soon()
             return await self._loop()
@@ -182,8 +154,7 @@ class Run:
 
     async def _step(self) -> RunResult | None:
         ports = self._ports
-        messages = await ports.context.fit(ports.journal.entries, ports.model.facts)
-        request = self.request(messages)
+        request = self.request(await self._room.messages())
         fold = self._fold = Fold()
         await take_turn(ports.model, request, fold, ports.emit)
         answer = fold.message(origin_of(ports.model.facts))
@@ -201,6 +172,9 @@ class Run:
             self._fold = None
         ports.emit(event.AnswerCompleted(answer))
         self._broken = self._empty = 0
+        if answer.stop_reason is not StopReason.CONTEXT_FULL:
+            self._room.answered()
+        await self._room.note_demands()
         if answer.calls:
             return await self._run_calls(answer)
         return await self._conclude(answer)
@@ -239,9 +213,14 @@ class Run:
             case StopReason.MALFORMED_TOOL_CALL:
                 return await self._told_malformed()
             case StopReason.CONTEXT_FULL:
+                if await self._room.after_overflow(ErrorKind.CONTEXT_OVERFLOW):
+                    await self._note(
+                        "The window was full; older parts are left out. Go on.", "retry"
+                    )
+                    return None
                 return self._failed(
                     ErrorKind.CONTEXT_OVERFLOW,
-                    "the model's context window is full",
+                    "the model's context window is full, and nothing more can be left out",
                     "Start a new session with /clear, or choose a model with a larger window.",
                 )
             case StopReason.ERROR | StopReason.UNKNOWN:
@@ -267,6 +246,9 @@ class Run:
 
     async def _broke(self, answer: Assistant, failure: Failure) -> RunResult | None:
         """The stream failed. What was not executed may be asked again."""
+        if failure.kind in OVERFLOWS and await self._room.after_overflow(failure.kind):
+            self._steps -= 1
+            return None
         self._broken += 1
         again = failure.mid_stream and failure.retryable and self._broken <= MAX_BROKEN
         if answer.content:
@@ -303,8 +285,11 @@ class Run:
 
     async def _deliver(self) -> None:
         for text in self._inbox.take():
-            message = User((Text(text),))
-            await self._ports.journal.append(UserSaid(message=message, steering=True), durable=True)
+            ports = self._ports
+            message = ports.context.admit_message(User((Text(text),)), ports.model.facts)
+            entry = UserSaid(message=message, steering=True)
+            said = await ports.journal.append(entry, durable=True)
+            self._room.hear(text, said.id, said.at)
             self._ports.emit(event.SteeringTaken(text))
 
     async def _note(self, text: str, source: str) -> None:
@@ -314,16 +299,22 @@ class Run:
     # ------------------------------------------------------------ limits and counting
 
     def _count(self, answer: Assistant) -> None:
-        usage = answer.usage
-        if usage is None:
-            return
+        if (usage := answer.usage) is not None:
+            self._spend(usage, usage.input_total + usage.output)
+
+    def _count_aside(self, answer: Assistant) -> None:
+        """Count an answer that is no step of the conversation."""
+        if answer.usage is not None:
+            self._spend(answer.usage, None)
+
+    def _spend(self, usage: Usage, filled: int | None) -> None:
         self._usage += usage
         self._ports.emit(
             event.UsageUpdated(
                 usage=self._usage,
                 step_usage=usage,
                 cost_usd=self._cost(),
-                context_tokens=usage.input_total + usage.output,
+                context_tokens=filled,
             )
         )
 
@@ -389,27 +380,6 @@ class Run:
             )
         self._ports.emit(ended)
         return ended
-
-
-def made_calls(entries: Sequence[Entry]) -> Iterator[ToolCall]:
-    """All calls of a session."""
-    for entry in entries:
-        if isinstance(entry, ModelAnswered):
-            yield from entry.message.calls
-
-
-def open_calls(entries: Sequence[Entry]) -> tuple[ToolCall, ...]:
-    """The calls of the last answer that have no outcome yet, in the order asked."""
-    settled: set[str] = set()
-    for entry in reversed(entries):
-        match entry:
-            case CallSettled(call_id=call_id):
-                settled.add(call_id)
-            case ModelAnswered(message=message):
-                return tuple(call for call in message.calls if call.id not in settled)
-            case _:
-                continue
-    return ()
 
 
 def _may_be_empty_by_mistake(answer: Assistant) -> bool:

@@ -12,13 +12,14 @@ from itertools import groupby
 import anyio
 import msgspec
 
+from hame.agent.ports import Ports
 from hame.base import event
 from hame.base.entry import CallSettled
 from hame.base.errors import ArgumentError, ToolError
 from hame.base.json import JsonObject, dump, get_string
 from hame.base.message import ToolCall
 from hame.base.outcome import Cancelled, Done, Failed, Outcome
-from hame.base.ports import Action, Clock, Emit, Gate, Journal, Snapshots, Tool, ToolContext
+from hame.base.ports import Action, Tool
 from hame.base.schema import check_arguments
 from hame.base.snapshot import Attempt
 from hame.base.tool import ArgumentKind, Effect, ToolSpec
@@ -32,27 +33,19 @@ PARTIAL_CHARS = 4_000
 class ToolRunner:
     """Runs the calls of one answer against one fixed set of tools."""
 
-    def __init__(
-        self,
-        *,
-        tools: Mapping[str, Tool],
-        context: ToolContext,
-        gate: Gate,
-        journal: Journal,
-        clock: Clock,
-        emit: Emit,
-        snapshots: Snapshots | None = None,
-    ) -> None:
+    def __init__(self, ports: Ports) -> None:
         """Take the ports a call needs."""
-        self._tools = tools
-        self._context = msgspec.structs.replace(context, tools=tools)
-        self._snapshots = snapshots
-        self._gate = gate
-        self._journal = journal
-        self._clock = clock
-        self._emit = emit
+        self._ports = ports
+        self._tools = ports.tools
+        self._context = msgspec.structs.replace(ports.tool_context, tools=ports.tools)
+        self._snapshots = ports.snapshots
+        self._gate = ports.gate
+        self._journal = ports.journal
+        self._clock = ports.clock
+        self._emit = ports.emit
         self._output: dict[str, str] = {}
         self._uncaptured = False
+        self._among = 1
 
     async def run(self, calls: Sequence[ToolCall]) -> list[tuple[ToolCall, Outcome]]:
         """Run all calls and settle each; the result has them in the order asked.
@@ -60,6 +53,7 @@ class ToolRunner:
         When cancelled, what had been settled stays so; `settle_cancelled` settles the rest.
         """
         settled: list[tuple[ToolCall, Outcome]] = []
+        self._among = len(calls)
         for batch in self._batches(calls):
             outcomes: list[tuple[Outcome, float] | None] = [None] * len(batch)
             try:
@@ -201,11 +195,13 @@ class ToolRunner:
         self, batch: Sequence[ToolCall], outcomes: Sequence[tuple[Outcome, float] | None]
     ) -> list[tuple[ToolCall, Outcome]]:
         """Settle those that have ended; the others are still open."""
+        ports = self._ports
         settled: list[tuple[ToolCall, Outcome]] = []
         for call, ended in zip(batch, outcomes, strict=True):
             if ended is not None:
-                await self._settle(call, *ended)
-                settled.append((call, ended[0]))
+                outcome = ports.context.admit(ended[0], ports.model.facts, self._among)
+                await self._settle(call, outcome, ended[1])
+                settled.append((call, outcome))
         return settled
 
     async def _settle(self, call: ToolCall, outcome: Outcome, seconds: float) -> None:

@@ -13,7 +13,7 @@ from hame.app.sessions import StoredSessions
 from hame.base.ports import ToolContext
 from hame.base.settings import Settings
 from hame.config.places import Places
-from hame.context import Projection
+from hame.context import Window
 from hame.sessions.redaction import Redactor
 from hame.tools import builtin_tools
 from hame.workspace.environment import is_secret_name
@@ -80,7 +80,7 @@ async def build_runtime(pad: Launchpad) -> Runtime:
         ),
         sessions=sessions,
         open_model=models.open,
-        new_context=Projection,
+        new_context=Window,
         redaction=redaction,
         log=log,
         interactive=pad.interactive,

@@ -11,7 +11,8 @@ from typing import TypeAlias
 import msgspec
 
 from hame.base.errors import Failure
-from hame.base.message import Assistant, ToolCall, User
+from hame.base.memory import CacheReading, Constraint, KeptWords
+from hame.base.message import Assistant, Note, ToolCall, User
 from hame.base.model import Usage
 from hame.base.outcome import Outcome
 from hame.base.question import Answer
@@ -126,6 +127,71 @@ class Rewound(_Entry, frozen=True, tag="rewound"):
     """Id of the last record of the branch that was left; it stays in the file."""
 
 
+class ResultsElided(_Entry, frozen=True, tag="results_elided"):
+    """From here on the model sees a stub in place of these results; the journal keeps them whole."""
+
+    stubs: dict[str, str]
+    """By call id: the words that stand in place of its result."""
+    arguments: tuple[str, ...] = ()
+    """Calls whose long arguments are shown cut."""
+    pictures: bool = False
+    """Pictures and documents of everything before are left out too."""
+    tokens_before: int = 0
+    tokens_after: int = 0
+
+
+class HistoryCompacted(_Entry, frozen=True, tag="history_compacted"):
+    """From here on the model sees this in place of the history, and after it the last `kept` entries.
+
+    It holds everything the model is still to know of what came before, so that a session can be read
+    from here on.
+    """
+
+    summary: str
+    kept: int
+    """Entries directly before this one that are still shown as they are."""
+    notes: tuple[Note, ...] = ()
+    """The opening notes of the session."""
+    words: tuple[KeptWords, ...] = ()
+    """What the user said before, oldest first."""
+    words_left_out: int = 0
+    """Older messages of the user's that are not among them."""
+    constraints: tuple[Constraint, ...] = ()
+    """The demands that hold."""
+    focus: str = ""
+    by_model: bool = False
+    """The summary is the model's; otherwise it was made from the journal."""
+    tokens_before: int = 0
+    tokens_after: int = 0
+    usage: Usage | None = None
+    """Of the request that made the summary."""
+
+
+class ConstraintAdded(_Entry, frozen=True, tag="constraint_added"):
+    """A demand of the user's holds from here on."""
+
+    constraint: Constraint
+
+
+class ConstraintRemoved(_Entry, frozen=True, tag="constraint_removed"):
+    """A demand holds no more."""
+
+    id: str
+
+
+class CacheRead(_Entry, frozen=True, tag="cache_read"):
+    """What the provider's cache did for one request."""
+
+    reading: CacheReading
+
+
+class LabelSet(_Entry, frozen=True, tag="label_set"):
+    """A record has this name for people; an empty label takes it away."""
+
+    record: str
+    label: str
+
+
 Entry: TypeAlias = (
     SessionStarted
     | UserSaid
@@ -141,6 +207,12 @@ Entry: TypeAlias = (
     | RunFinished
     | OutcomesLost
     | Rewound
+    | ResultsElided
+    | HistoryCompacted
+    | ConstraintAdded
+    | ConstraintRemoved
+    | CacheRead
+    | LabelSet
 )
 
 

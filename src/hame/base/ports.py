@@ -4,7 +4,7 @@ A room implements some of these and uses others; only `hame.app` knows who imple
 `hame.testing` passes the same contract suite as the real thing.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
@@ -12,12 +12,14 @@ import msgspec
 
 from hame.base.edit import Problem, Symbol, TextEdit
 from hame.base.entry import Entry, Record
+from hame.base.errors import ErrorKind, Failure
 from hame.base.event import RunEvent
 from hame.base.job import Job, JobOutput
 from hame.base.json import JsonObject
-from hame.base.message import Message, ToolCall
+from hame.base.memory import Constraint, Shortened
+from hame.base.message import Assistant, Message, ToolCall, User
 from hame.base.model import Effort, Endpoint, ModelFacts, ModelListing, Timeouts, Vendor
-from hame.base.outcome import Corrected, Denied, Done, Failed, View
+from hame.base.outcome import Corrected, Denied, Done, Failed, Outcome, View
 from hame.base.path import DirectoryEntry, FileText, Match, Resolution, TextWindow
 from hame.base.process import Exit, Launch
 from hame.base.question import Answer, Question
@@ -850,9 +852,68 @@ class Journal(Protocol):
         ...
 
 
+AskModel: TypeAlias = Callable[[str, int], Awaitable[tuple[Assistant, Failure | None]]]
+"""Asks the model, on the way of every turn, what these words of hame's say about the conversation.
+
+The second argument is how many tokens the answer may have. What came is returned beside the failure.
+"""
+WriteEntry: TypeAlias = Callable[[Entry], Awaitable[object]]
+"""Journals an entry."""
+
+
 class Context(Protocol):
     """What the model sees: a projection of the journal that fits its window."""
 
+    def frame(self, system: str, tools: Sequence[ToolSpec]) -> None:
+        """What goes with every request besides the messages; said at the start of each run."""
+        ...
+
     async def fit(self, entries: Sequence[Entry], facts: ModelFacts) -> tuple[Message, ...]:
-        """The messages to send. Successive calls with a growing history keep the earlier messages."""
+        """The messages to send.
+
+        Successive calls with a growing history keep the earlier messages, until `shorten` has
+        written an entry.
+        """
+        ...
+
+    def admit(self, outcome: Outcome, facts: ModelFacts, among: int = 1) -> Outcome:
+        """An outcome as the history takes it: what is too large is kept aside.
+
+        `among` is how many calls its answer asked for.
+        """
+        ...
+
+    def admit_message(self, message: User, facts: ModelFacts) -> User:
+        """A message of the user's as the history takes it."""
+        ...
+
+    def is_full(self, entries: Sequence[Entry], facts: ModelFacts) -> bool:
+        """Whether room should be made before the next request."""
+        ...
+
+    def overflowed(self, facts: ModelFacts, kind: ErrorKind) -> None:
+        """The server said that the last request was too large: `shorten` will go further."""
+        ...
+
+    async def shorten(
+        self,
+        entries: Sequence[Entry],
+        facts: ModelFacts,
+        ask: AskModel,
+        write: WriteEntry,
+        *,
+        focus: str | None = None,
+    ) -> Shortened | None:
+        """Make room by entries that change what is shown; None when there is nothing to gain.
+
+        With `focus`, even an empty one, the user asks for a summary whatever the window holds.
+        """
+        ...
+
+    def demands_in(self, words: str, record: str, at: float) -> Sequence[Constraint]:
+        """The standing demands in a message of the user's that are not held yet."""
+        ...
+
+    def missing_demands(self, messages: Sequence[Message]) -> Sequence[Constraint]:
+        """Those that hold and are not said anywhere in these messages."""
         ...

@@ -1,5 +1,5 @@
 """What the model sees: a projection of the journal, never the journal itself."""
 
-from hame.context.projection import Projection
+from hame.context.window import Window
 
-__all__ = ["Projection"]
+__all__ = ["Window"]

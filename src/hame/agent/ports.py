@@ -1,0 +1,31 @@
+"""What a run is given: the ports it works with, and what stays fixed for it."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from hame.base.model import Effort
+from hame.base.ports import Clock, Context, Emit, Gate, Journal, Model, Snapshots, Tool, ToolContext
+from hame.base.run import Limits
+
+
+class Ports(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run works with."""
+
+    model: Model
+    tools: Mapping[str, Tool]
+    context: Context
+    tool_context: ToolContext
+    gate: Gate
+    journal: Journal
+    clock: Clock
+    emit: Emit
+    snapshots: Snapshots | None = None
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What stays fixed for a run."""
+
+    system: str
+    limits: Limits
+    effort: Effort | None = None

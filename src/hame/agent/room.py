@@ -1,0 +1,135 @@
+"""Room in the window: makes it before a request would not fit, and once after one did not.
+
+A summary is asked for on the way of every turn: the same model, system prompt, tools and messages, and
+one message of hame's after them, so that the provider's cache serves what was there.
+"""
+
+from collections.abc import Callable
+
+import msgspec
+
+from hame.agent.turn import origin_of, take_turn
+from hame.base import event
+from hame.base.entry import ConstraintAdded, Entry, NoteAdded
+from hame.base.errors import ErrorKind, Failure
+from hame.base.event import RunEvent
+from hame.base.fold import Fold
+from hame.base.memory import Shortened
+from hame.base.message import Assistant, Message, Note, User
+from hame.base.ports import Context, Emit, Journal, Model, ModelRequest
+
+OVERFLOWS = frozenset({ErrorKind.CONTEXT_OVERFLOW, ErrorKind.REQUEST_TOO_LARGE})
+
+
+class Room:
+    """The window of one run's model."""
+
+    def __init__(
+        self,
+        *,
+        model: Model,
+        context: Context,
+        journal: Journal,
+        emit: Emit,
+        request: Callable[[tuple[Message, ...]], ModelRequest],
+        count: Callable[[Assistant], None],
+    ) -> None:
+        """`request` makes what is sent of messages; `count` takes what a summary cost."""
+        self._model, self._context, self._journal = model, context, journal
+        self._emit, self._request, self._count = emit, request, count
+        self._recovering = False
+        """Room was made after an overflow, and no answer has come since."""
+        self._unheard: list[tuple[str, str, float]] = []
+
+    async def messages(self) -> tuple[Message, ...]:
+        """The messages of the next request; room is made for it first where that is needed."""
+        entries, facts = self._journal.entries, self._model.facts
+        if self._context.is_full(entries, facts):
+            await self.make()
+        return await self._context.fit(entries, facts)
+
+    async def make(self, focus: str | None = None) -> Shortened | None:
+        """Shorten what the model sees, as the context sees fit; with `focus` by a summary in any case."""
+        await self.note_demands()
+        done = await self._context.shorten(
+            self._journal.entries, self._model.facts, self._ask, self._write, focus=focus
+        )
+        if done is None:
+            return None
+        self._emit(
+            event.Compacted(
+                tokens_before=done.tokens_before,
+                tokens_after=done.tokens_after,
+                summary=done.summary,
+            )
+        )
+        if done.trouble:
+            self._emit(
+                event.Notice(
+                    f"The summary was made from the journal: {done.trouble}.", level="warning"
+                )
+            )
+        await self._check_demands()
+        return done
+
+    async def after_overflow(self, kind: ErrorKind) -> bool:
+        """The last request was too large: whether it may be asked again, shorter. Once, not twice."""
+        if self._recovering:
+            return False
+        self._recovering = True
+        self._context.overflowed(self._model.facts, kind)
+        return await self.make() is not None
+
+    def answered(self) -> None:
+        """A request fitted."""
+        self._recovering = False
+
+    # ------------------------------------------------------------ demands
+
+    def hear(self, words: str, record: str, at: float) -> None:
+        """The user said this; it is looked through once the model has been asked."""
+        self._unheard.append((words, record, at))
+
+    async def note_demands(self) -> None:
+        """Put the demands in what the user said into the ledger, and show them."""
+        unheard, self._unheard = self._unheard, []
+        for words, record, at in unheard:
+            await self._context.fit(self._journal.entries, self._model.facts)
+            for constraint in self._context.demands_in(words, record, at):
+                await self._write(ConstraintAdded(constraint=constraint))
+
+    async def _check_demands(self) -> None:
+        """Nothing that holds may be out of the model's sight after the view was shortened."""
+        messages = await self._context.fit(self._journal.entries, self._model.facts)
+        missing = self._context.missing_demands(messages)
+        if missing:
+            listed = "\n".join(f"- {each.text}" for each in missing)
+            text = f"Standing demands of the user that hold as well:\n{listed}"
+            await self._journal.append(NoteAdded(text=text, source="constraints"))
+
+    # ------------------------------------------------------------ inside
+
+    async def _write(self, entry: Entry) -> None:
+        await self._journal.append(entry)
+        if isinstance(entry, ConstraintAdded):
+            self._emit(event.ConstraintChanged(entry.constraint.text))
+
+    async def _ask(self, words: str, tokens: int) -> tuple[Assistant, Failure | None]:
+        facts = self._model.facts
+        shown = await self._context.fit(self._journal.entries, facts)
+        request = self._request((*shown, User((Note(words, "summary"),))))
+        fold = Fold()
+        await take_turn(
+            self._model,
+            msgspec.structs.replace(request, max_output_tokens=tokens),
+            fold,
+            self._show,
+        )
+        answer = fold.message(origin_of(facts))
+        self._count(answer)
+        return answer, fold.failure.failure if fold.failure is not None else None
+
+    def _show(self, item: RunEvent) -> None:
+        """Waits are shown; the words of a summary are shown when it is whole."""
+        if isinstance(item, event.WaitStarted | event.Notice):
+            self._emit(item)
