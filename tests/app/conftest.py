@@ -19,6 +19,8 @@ from hame.testing import ScriptedModel
 from hame.tools import builtin_tools
 from hame.workspace.local import open_workspace
 from hame.workspace.process import LocalProcesses
+from hame.workspace.snapshots.keeper import LocalSnapshots
+from hame.workspace.snapshots.store import store_of
 
 SECRET = "very-secret-value-1234567890"
 
@@ -63,6 +65,12 @@ class Scene:
             new_tools=builtin_tools,
             tool_context=context,
             sessions=self.sessions,
+            new_snapshots=lambda session: LocalSnapshots(
+                store_of(self.project.parent / "snapshots", str(self.project), "/nowhere"),
+                session,
+                workspace.paths,
+                context.processes,
+            ),
             open_model=open_model or self.open_model,
             new_context=Window,
             redaction=Redactor([SECRET]),

@@ -1,17 +1,20 @@
 """Settings in, a Runtime out: where the rooms are joined."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import msgspec
 
 from hame.app.clock import SystemClock
 from hame.app.confinement import Unconfined
+from hame.app.late import LateSnapshots
 from hame.app.log import Log
 from hame.app.models import Models
 from hame.app.runtime import Parts, Runtime
 from hame.app.sessions import StoredSessions
-from hame.base.ports import ToolContext
+from hame.base.ports import Processes, Snapshots, ToolContext
 from hame.base.settings import Settings
+from hame.base.zone import ProjectPaths
 from hame.config.places import Places
 from hame.context import Window
 from hame.sessions.redaction import Redactor
@@ -79,6 +82,9 @@ async def build_runtime(pad: Launchpad) -> Runtime:
             command_timeout_s=settings.command_timeout_s,
         ),
         sessions=sessions,
+        new_snapshots=lambda session: LateSnapshots(
+            lambda: open_snapshots(places, workspace.paths, session, processes)
+        ),
         open_model=models.open,
         new_context=Window,
         redaction=redaction,
@@ -87,6 +93,17 @@ async def build_runtime(pad: Launchpad) -> Runtime:
         close=models.close,
     )
     return Runtime(parts, journal)
+
+
+def open_snapshots(
+    places: Places, paths: ProjectPaths, session: str, processes: Processes
+) -> Snapshots:
+    """What a session's files were, kept in hame's own folder."""
+    from hame.workspace.snapshots.keeper import LocalSnapshots
+    from hame.workspace.snapshots.store import store_of
+
+    store = store_of(Path(places.snapshots), paths.root, places.home)
+    return LocalSnapshots(store, session, paths, processes)
 
 
 def known_secrets(settings: Settings, environment: Mapping[str, str]) -> list[str]:

@@ -19,6 +19,7 @@ from hame.agent.loop import Plan, Ports, Run
 from hame.app.log import Log
 from hame.app.questions import Questions
 from hame.app.redacting import RedactingTool, Redaction
+from hame.app.undo import Rewind, Rewinder
 from hame.base import event
 from hame.base.entry import ModeChosen, ModelChosen, NoteAdded, UserSaid
 from hame.base.errors import ErrorKind, Failure, HameError
@@ -31,12 +32,14 @@ from hame.base.ports import (
     Journal,
     Model,
     ModelRequest,
+    Snapshots,
     Tool,
     ToolContext,
 )
 from hame.base.question import Answer
 from hame.base.run import RunFailed, Stopped
 from hame.base.settings import Mode, Settings
+from hame.base.snapshot import Step
 from hame.permissions import ModeGate
 from hame.prompts.attachments import Composed, compose
 from hame.prompts.opening import (
@@ -74,6 +77,8 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     """Tools share what their session's model has seen, so each session has its own."""
     tool_context: ToolContext
     sessions: Sessions
+    new_snapshots: Callable[[str], Snapshots]
+    """By the session's id."""
     open_model: Callable[[str | None], Awaitable[Model]]
     """By name; None: the user's choice, or what there is. Raises ConfigError."""
     new_context: Callable[[], Context]
@@ -243,6 +248,27 @@ class Runtime:
         """
         self._switch(self._parts.sessions.resume(session))
 
+    def rewinder(self) -> Rewinder:
+        """What takes the session back.
+
+        Raises:
+            HameError: while a run is going.
+        """
+        self._refuse_busy()
+        return Rewinder(self._journal, self._snapshots)
+
+    async def rewind(self, plan: Rewind) -> Step | None:
+        """Do what `rewinder().plan()` has planned; the step it is.
+
+        Raises:
+            HameError: while a run is going, or if files were changed since the plan was made.
+        """
+        step = await self.rewinder().do(plan)
+        self._context = self._parts.new_context()
+        if step is not None and step.changes:
+            self._emit(event.FilesChanged(tuple(change.path for change in step.changes)))
+        return step
+
     async def close(self) -> None:
         """Let go of everything; the session stays on disk."""
         self._parts.sessions.close(self._journal)
@@ -267,9 +293,17 @@ class Runtime:
         self._emit(ended)
         return ended
 
-    def _switch(self, journal: Journal) -> None:
+    def _refuse_busy(self) -> None:
+        """Make sure that no run is going.
+
+        Raises:
+            HameError: if one is.
+        """
         if self._run is not None:
             raise HameError("a run is going", hint="Stop it first.")
+
+    def _switch(self, journal: Journal) -> None:
+        self._refuse_busy()
         old = self._journal
         self._take_up(journal)
         self._gate.forget_grants()
@@ -278,6 +312,7 @@ class Runtime:
     def _take_up(self, journal: Journal) -> None:
         self._journal = journal
         self._questions.journal = journal
+        self._snapshots = self._parts.new_snapshots(journal.session)
         self._context = self._parts.new_context()
         self._tools: Mapping[str, Tool] = {
             tool.spec.name: RedactingTool(tool, self._parts.redaction)
@@ -300,6 +335,7 @@ class Runtime:
             journal=self._journal,
             clock=self._parts.clock,
             emit=self._emit,
+            snapshots=self._snapshots,
         )
 
     def _has_begun(self) -> bool:

@@ -31,6 +31,21 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.config}/config.toml"
 
     @property
+    def keys_file(self) -> str:
+        """Whose keys hame keeps; the keys themselves where there is no keyring."""
+        return f"{self.config}/keys.json"
+
+    @property
+    def models_file(self) -> str:
+        """The user's own rows of the catalogue."""
+        return f"{self.config}/models.toml"
+
+    @property
+    def choices_file(self) -> str:
+        """The models that were chosen last."""
+        return f"{self.state}/choices.json"
+
+    @property
     def sessions(self) -> str:
         """Folder of the journals."""
         return f"{self.data}/sessions"
@@ -39,6 +54,11 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
     def results(self) -> str:
         """Folder of results that were kept whole."""
         return f"{self.data}/results"
+
+    @property
+    def snapshots(self) -> str:
+        """Folder of what files were before they were changed."""
+        return f"{self.data}/snapshots"
 
     @property
     def log(self) -> str:

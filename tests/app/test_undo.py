@@ -1,0 +1,134 @@
+"""Taking a session back: files, conversation, both, and forward again."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hame.base.entry import NoteAdded, Rewound, UserSaid
+from hame.base.errors import HameError
+from hame.testing import answer, call
+
+if TYPE_CHECKING:
+    from app.conftest import Scene
+
+
+def run(command: str) -> object:
+    return answer(call("run_command", command=command))
+
+
+async def talk(scene: "Scene", *more: object):
+    """Three prompts: a file made, a file changed and removed, a question."""
+    (scene.project / "old.txt").write_text("old\n")
+    runtime = scene.start(
+        answer(call("create_file", path="a.txt", content="a\n")),
+        answer("made"),
+        run("echo b >> a.txt; rm old.txt"),
+        answer("changed"),
+        answer("it is so"),
+        *more,
+    )
+    await runtime.prompt("make a")
+    await runtime.prompt("change it")
+    await runtime.prompt("why?")
+    return runtime
+
+
+def files(scene: "Scene") -> dict[str, str]:
+    return {path.name: path.read_text() for path in scene.project.iterdir()}
+
+
+def words(runtime) -> list[str]:
+    return [each.message.words for each in runtime.journal.entries if isinstance(each, UserSaid)]
+
+
+async def test_the_list_has_prompts_with_what_they_changed(scene: "Scene") -> None:
+    runtime = await talk(scene)
+    history = await runtime.rewinder().history()
+    assert [(turn.words, [step.number for step in turn.steps]) for turn in history.turns] == [
+        ("make a", [1]),
+        ("change it", [2]),
+        ("why?", []),
+    ]
+    assert history.turns[1].steps[0].title == "Run echo b >> a.txt; rm old.txt"
+
+
+async def test_undo_takes_back_the_last_prompt_that_changed_something(scene: "Scene") -> None:
+    runtime = await talk(scene)
+    plan = await runtime.rewinder().plan()
+    assert [turn.words for turn in plan.turns] == ["change it", "why?"]
+    assert files(scene) == {"a.txt": "a\nb\n"}
+    step = await runtime.rewind(plan)
+    assert step is not None
+    assert files(scene) == {"a.txt": "a\n", "old.txt": "old\n"}
+    assert words(runtime) == ["make a"]
+    assert isinstance(runtime.journal.entries[-1], Rewound)
+    await runtime.rewind(await runtime.rewinder().plan())
+    assert files(scene) == {"old.txt": "old\n"}
+    assert words(runtime) == []
+    with pytest.raises(HameError):
+        await runtime.rewinder().plan()
+
+
+async def test_an_undo_can_be_undone(scene: "Scene") -> None:
+    runtime = await talk(scene)
+    step = await runtime.rewind(await runtime.rewinder().plan())
+    plan = await runtime.rewinder().plan(step=step.number)
+    await runtime.rewind(plan)
+    assert files(scene) == {"a.txt": "a\nb\n"}
+    assert words(runtime) == ["make a", "change it", "why?"]
+    await runtime.rewind(await runtime.rewinder().plan())
+    assert files(scene) == {"a.txt": "a\n", "old.txt": "old\n"}
+
+
+async def test_files_alone_and_the_model_is_told(scene: "Scene") -> None:
+    runtime = await talk(scene)
+    await runtime.rewind(await runtime.rewinder().plan(conversation=False))
+    assert files(scene) == {"a.txt": "a\n", "old.txt": "old\n"}
+    assert words(runtime) == ["make a", "change it", "why?"]
+    note = runtime.journal.entries[-1]
+    assert isinstance(note, NoteAdded)
+    assert "a.txt" in note.text
+    await runtime.rewind(await runtime.rewinder().plan(conversation=False))
+    assert files(scene) == {"old.txt": "old\n"}
+
+
+async def test_the_conversation_alone_and_the_model_is_told(scene: "Scene") -> None:
+    runtime = await talk(scene)
+    await runtime.rewind(await runtime.rewinder().plan(turn=2, files=False))
+    assert files(scene) == {"a.txt": "a\nb\n"}
+    assert words(runtime) == ["make a"]
+    note = runtime.journal.entries[-1]
+    assert isinstance(note, NoteAdded)
+    assert "old.txt" in note.text
+    history = await runtime.rewinder().history()
+    assert [step.number for step in history.apart] == [2]
+
+
+async def test_the_next_prompt_follows_the_place_gone_back_to(scene: "Scene") -> None:
+    runtime = await talk(scene, answer("another way"))
+    await runtime.rewind(await runtime.rewinder().plan())
+    await runtime.prompt("again")
+    sent = scene.model.requests[-1].messages
+    assert "change it" not in repr(sent)
+    assert "make a" in repr(sent)
+    assert words(runtime) == ["make a", "again"]
+
+
+async def test_to_before_a_step(scene: "Scene") -> None:
+    runtime = await talk(scene)
+    await runtime.rewind(await runtime.rewinder().plan(step=1, conversation=False))
+    assert files(scene) == {"old.txt": "old\n"}
+    with pytest.raises(HameError, match="no step 9"):
+        await runtime.rewinder().plan(step=9)
+    with pytest.raises(HameError, match="no prompt 9"):
+        await runtime.rewinder().plan(turn=9)
+
+
+async def test_a_resumed_session_can_be_undone(scene: "Scene") -> None:
+    runtime = await talk(scene)
+    session = runtime.session
+    await runtime.close()
+    scene.runtimes.clear()
+    again = scene.start(resume=session)
+    await again.rewind(await again.rewinder().plan())
+    assert files(scene) == {"a.txt": "a\n", "old.txt": "old\n"}
