@@ -107,13 +107,13 @@ async def test_the_first_verb_is_chosen_against_the_neutral_task_which_is_asked_
     assert all('"find "' in grammar and '"read "' not in grammar for grammar in engine.grammars)
 
 
-async def test_where_one_line_is_left_the_model_is_not_asked() -> None:
-    engine = ScriptedEngine()
+async def test_where_one_line_is_left_it_is_still_the_model_that_says_it() -> None:
+    engine = ScriptedEngine("edit config.txt: 8080 -> 9090")
     events = await ask(engine, said("Replace 8080 with 9090 in config.txt."))
     call = next(event.call for event in events if isinstance(event, ToolCallCompleted))
     assert call.name == "edit_file"
     assert call.arguments == {"path": "config.txt", "old_string": "8080", "new_string": "9090"}
-    assert engine.prompts == []
+    assert len(engine.grammars) == 1
 
 
 async def test_an_answer_is_text_and_ends_the_turn() -> None:
@@ -127,13 +127,13 @@ async def test_an_answer_is_text_and_ends_the_turn() -> None:
 
 async def test_show_repeats_the_last_result_without_line_numbers() -> None:
     read = after("read_file", {"path": "config.txt"}, "1\tretries=1\n2\tport=8080")
-    events = await ask(ScriptedEngine(), said("Show me config.txt."), *read)
+    events = await ask(ScriptedEngine("show"), said("Show me config.txt."), *read)
     assert events[0] == TextDelta("retries=1\nport=8080")
 
 
 async def test_a_long_result_is_shown_in_part_and_says_so() -> None:
     read = after("read_file", {"path": "config.txt"}, "x" * 5000)
-    events = await ask(ScriptedEngine(), said("Show me config.txt."), *read)
+    events = await ask(ScriptedEngine("show"), said("Show me config.txt."), *read)
     assert isinstance(events[0], TextDelta)
     assert events[0].text.endswith("[1,000 more characters in the result above]")
 

@@ -138,9 +138,6 @@ class _Asking:
 
     async def choose(self, moves: Sequence[Move]) -> Line | None:
         """The line the model takes; None when the engine did not keep to the grammar."""
-        only = _only_line(moves)
-        if only is not None:
-            return only
         verbs = tuple(dict.fromkeys(move.verb for move in moves))
         if self._first and len(verbs) > 1:
             verb = await self._first_verb(verbs)
@@ -173,13 +170,6 @@ class _Asking:
             output=completion.output_tokens,
         )
         return completion
-
-
-def _only_line(moves: Sequence[Move]) -> Line | None:
-    """The line, where there is no choice."""
-    if len(moves) != 1 or len(moves[0].choices) > 1:
-        return None
-    return Line(moves[0], moves[0].choices[0] if moves[0].choices else "")
 
 
 def _readable(turn: Turn) -> str:

@@ -93,11 +93,11 @@ async def _show(session: Session, task: Task, sample: Launch) -> str | None:
 
 
 def _speed(events: Sequence[RunEvent]) -> str:
-    """How fast the model was, as far as it was asked at all."""
+    """How fast the model was, as far as it says what it used."""
     ended = next(event for event in reversed(events) if isinstance(event, RunEnded))
     tokens = ended.usage.input_uncached + ended.usage.output
     if not tokens:
-        return "only one step made sense here, so the model was not asked"
+        return f"{ended.seconds:.1f} s; the model does not say how many tokens it used"
     rate = tokens / max(ended.seconds, 0.001)
     return f"{tokens:,} tokens in {ended.seconds:.1f} s, {rate:,.0f} tokens/s"
 
