@@ -43,6 +43,12 @@ class Reach:
             raise ModelError(failure)
         return [ModelListing(id=name) for name in self.listed[vendor.id]]
 
+    async def learn(self, vendor: Vendor, facts: ModelFacts, endpoint: Endpoint) -> ModelFacts:
+        return facts
+
+    async def check(self, vendor: Vendor, endpoint: Endpoint) -> None:
+        raise AssertionError("nothing is to be checked")
+
 
 def registry_of(
     environment: dict[str, str],
@@ -107,6 +113,7 @@ async def test_a_missing_key_is_named_by_its_variable():
     error = await refused("mistral/mistral-large-latest", KEYS)
     assert "Mistral" in error.message
     assert "MISTRAL_API_KEY" in error.hint
+    assert "hame auth add mistral" in error.hint
 
 
 async def test_what_was_chosen_is_never_replaced_by_what_has_a_key():

@@ -67,6 +67,9 @@ async def build_runtime(pad: Launchpad) -> Runtime:
         clock=clock,
         log=log,
     )
+    models.keys.on_secret = redaction.add
+    for secret in models.keys.store.plain_secrets():
+        redaction.add(secret)
     sessions = StoredSessions(places.sessions)
     journal = sessions.resume(pad.resume) if pad.resume else sessions.create(workspace.paths.root)
     parts = Parts(

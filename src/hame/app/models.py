@@ -5,28 +5,45 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from hame.app.keys import UserKeys
 from hame.app.log import Log, LoggedHttp
 from hame.backends.registry import Registry
 from hame.backends.router import BUILT_IN, Router
 from hame.backends.served import own_backend, vendor_backend
-from hame.base.model import Endpoint, ModelFacts, ModelListing, Vendor
+from hame.base.model import Endpoint, ModelFacts, ModelListing, Quirk, ToolSupport, Vendor
 from hame.base.ports import Clock, Http, Index, Model, Processes
 from hame.base.settings import ProviderSettings, Settings
+from hame.config.choices import read_choices, remember_choice
 from hame.config.places import Places
+from hame.config.sources import parse_toml, read_settings_text
 from hame.llm.asking import Line
 from hame.llm.catalog import ShippedCatalogue
 from hame.llm.client import connect
 from hame.llm.codecs import codec
-from hame.llm.listing import list_models
+from hame.llm.listing import check_key, list_models
 from hame.llm.retry import RetryPolicy
 from hame.net.http import HttpClient
 from hame.version import __version__
 
 if TYPE_CHECKING:
+    from hame.llm.catalog.overrides import Overrides
     from hame.local.engine import LocalEngine
 
-
 USER_AGENT = f"hame/{__version__}"
+
+
+def own_rows(places: Places) -> "Overrides | None":
+    """The user's own rows of the catalogue; None where there is no such file.
+
+    Raises:
+        ConfigError: if it cannot be used.
+    """
+    text = read_settings_text(places.models_file)
+    if text is None:
+        return None
+    from hame.llm.catalog.overrides import Overrides
+
+    return Overrides(parse_toml(text, places.models_file), places.models_file)
 
 
 class Models:
@@ -47,7 +64,9 @@ class Models:
         self._settings = settings
         self._environment = environment
         self._clock = clock
-        self._catalogue = ShippedCatalogue()
+        self._choices_file = places.choices_file
+        self.keys = UserKeys(places, environment, processes)
+        self.catalogue = ShippedCatalogue(lambda: own_rows(places))
         self._client = HttpClient(
             user_agent=USER_AGENT,
             proxy=settings.proxy,
@@ -71,8 +90,8 @@ class Models:
         self._engine: LocalEngine | None = None
         self.registry = Registry()
         for name, own in settings.providers.items():
-            if self._catalogue.vendor(name) is None:
-                self.registry.register(own_backend(name, own, environment, self))
+            if self.catalogue.vendor(name) is None:
+                self.registry.register(own_backend(name, own, environment, self, keys=self.keys))
 
     async def open(self, name: str | None) -> Model:
         """The model that is meant; None: what the settings, the keys or this machine offer.
@@ -80,11 +99,23 @@ class Models:
         Raises:
             ConfigError: if there is none, or it cannot be asked.
         """
+        name = name or read_choices(self._choices_file).name
         if name:
             self._know(name.partition("/")[0])
         else:
             self.know_all()
-        return await Router(self.registry, self._find_server).open(name)
+        return await Router(self.registry, self._find_server, self._remembered).open(name)
+
+    def remember(self, name: str) -> None:
+        """Keep a model that the user chose: it is meant from now on where nothing else is said."""
+        remember_choice(self._choices_file, name)
+
+    def _remembered(self, backend_id: str) -> str | None:
+        """The model of a backend that is meant when only the backend is named."""
+        own = self._settings.providers.get(backend_id)
+        if own is not None and own.model:
+            return own.model
+        return read_choices(self._choices_file).models.get(backend_id)
 
     async def _find_server(self) -> str | None:
         from hame.backends.detect import find_running
@@ -93,7 +124,7 @@ class Models:
 
     def know_all(self) -> None:
         """Register every vendor of the catalogue."""
-        for vendor_id in self._catalogue.vendors():
+        for vendor_id in self.catalogue.vendors():
             self._know(vendor_id)
         self._know(BUILT_IN)
 
@@ -104,13 +135,17 @@ class Models:
         if backend_id == BUILT_IN:
             self._know_built_in()
             return
-        vendor = self._catalogue.vendor(backend_id)
+        vendor = self.catalogue.vendor(backend_id)
         if vendor is not None:
             own = self._settings.providers.get(backend_id)
-            self.registry.register(vendor_backend(vendor, self._environment, self, own))
+            self.registry.register(
+                vendor_backend(vendor, self._environment, self, own, keys=self.keys)
+            )
         elif f"{backend_id.upper().replace('-', '_')}_BASE_URL" in self._environment:
             own = ProviderSettings()
-            self.registry.register(own_backend(backend_id, own, self._environment, self))
+            self.registry.register(
+                own_backend(backend_id, own, self._environment, self, keys=self.keys)
+            )
 
     def _know_built_in(self) -> None:
         """Its room is loaded only where it may be meant: most users have a key."""
@@ -126,12 +161,50 @@ class Models:
     # ------------------------------------------------------------ what a backend reaches out with
 
     def facts(self, vendor: Vendor, model: str) -> ModelFacts:
-        """What is known of a model, with the window the user gave it."""
-        facts = self._catalogue.facts(vendor, model)
-        own = self._settings.providers.get(vendor.id)
-        if own is None or own.context_window is None:
+        """What is known of a model, with what the user set for it."""
+        facts = self.catalogue.facts(vendor, model)
+        own = self._settings.providers.get(vendor.id, ProviderSettings())
+        facts = replace(
+            facts,
+            context_window=own.context_window or facts.context_window,
+            num_gpu=own.num_gpu,
+            keep_alive=own.keep_alive,
+        )
+        return self._with_tools(facts)
+
+    def _with_tools(self, facts: ModelFacts) -> ModelFacts:
+        """The facts as `--tools` and `--no-tools` have them."""
+        if self._settings.tools is None:
             return facts
-        return replace(facts, context_window=own.context_window)
+        return replace(
+            facts, tools=ToolSupport.NATIVE if self._settings.tools else ToolSupport.TEXT
+        )
+
+    async def learn(self, vendor: Vendor, facts: ModelFacts, endpoint: Endpoint) -> ModelFacts:
+        """The facts, with what a server of the user's own says of the model.
+
+        Raises:
+            ConfigError: if the model is none that can hold a conversation.
+        """
+        if Quirk.PRINTS_CALLS not in vendor.quirks:
+            return facts  # A vendor's own service: the catalogue knows, or nobody does.
+        from hame.llm.serverfacts import ask_about
+
+        return self._with_tools(await ask_about(facts, endpoint, self._http))
+
+    async def check(self, vendor: Vendor, endpoint: Endpoint) -> None:
+        """Ask for what only a good key gets.
+
+        Raises:
+            ModelError: if it was refused or could not be asked.
+        """
+        await check_key(
+            f"{endpoint.base_url}/{vendor.check_path}",
+            endpoint,
+            self._http,
+            self._clock,
+            provider=vendor.display_name,
+        )
 
     def connect(self, facts: ModelFacts, endpoint: Endpoint) -> Model:
         """A model that is asked over HTTP."""
@@ -139,11 +212,13 @@ class Models:
         return connect(facts, endpoint, self._line)
 
     async def list_models(self, vendor: Vendor, endpoint: Endpoint) -> Sequence[ModelListing]:
-        """What a service lists.
+        """What a service lists; of one that has no list, the rows of the catalogue.
 
         Raises:
             ModelError: if it could not be asked.
         """
+        if not vendor.lists:
+            return self.catalogue.listings(vendor.id)
         return await list_models(
             codec(vendor.wire),
             endpoint,

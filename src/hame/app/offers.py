@@ -61,8 +61,7 @@ async def open_models(pad: Launchpad) -> AsyncGenerator[Models]:
 def offers(models: Models) -> list[Offer]:
     """All backends, those that the user set up first, then those that could be asked."""
     models.know_all()
-    catalogue = ShippedCatalogue()
-    found = [_offer(backend, catalogue) for backend in models.registry]
+    found = [_offer(backend, models.catalogue) for backend in models.registry]
     return sorted(found, key=lambda offer: (not offer.chosen, not offer.ready, offer.local))
 
 

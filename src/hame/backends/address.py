@@ -1,10 +1,16 @@
-"""Addresses as people write them -> base URLs as the wires want them."""
+"""Addresses as people write them -> base URLs as the wires want them, and where they may lead."""
 
+from collections.abc import Mapping
+from enum import Enum
+from string import Formatter
 from urllib.parse import urlsplit
 
+from hame.base.errors import ConfigError
 from hame.base.model import Vendor
 
 _CALLS = ("/chat/completions", "/completions", "/responses", "/messages", "/models")
+_NEAR_ENDS = (".local", ".lan", ".internal", ".home", ".home.arpa", ".intranet", ".corp")
+"""How names end that no public server has."""
 _EVERYWHERE = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - read, never bound
 
 
@@ -24,6 +30,79 @@ def complete_address(given: str, vendor: Vendor) -> str:
     if not parts.path.strip("/") and vendor.base_path:
         address = address.rstrip("/") + vendor.base_path
     return address.rstrip("/")
+
+
+def placed_address(vendor: Vendor, environment: Mapping[str, str]) -> str:
+    """The vendor's address for a user whose place is told by variables (Vertex: project, location)."""
+    for template in vendor.places:
+        names = [name for _, name, _, _ in Formatter().parse(template) if name]
+        values = {name: environment.get(name, "").strip() for name in names}
+        if all(values.values()):
+            # https://cloud.google.com/vertex-ai/generative-ai/docs/learn/locations: the location
+            # "global" has no host of its own.
+            return template.format(**values).replace("//global-", "//")
+    return vendor.base_url
+
+
+def origin_of(url: str) -> str:
+    """`scheme://host[:port]`, in lower case and without the scheme's own port."""
+    parts = urlsplit(url)
+    scheme, host = parts.scheme.lower(), (parts.hostname or "").lower()
+    usual = {"http": 80, "https": 443}.get(scheme)
+    port = "" if parts.port in {None, usual} else f":{parts.port}"
+    return f"{scheme}://{f'[{host}]' if ':' in host else host}{port}"
+
+
+class Reach(Enum):
+    """How far away a host is, as far as its name tells."""
+
+    HERE = "this machine"
+    NEAR = "a private network"
+    UNTOLD = "a name that does not say"
+    PUBLIC = "a public address"
+
+
+def reach_of(host: str) -> Reach:
+    """How far away a host is; nothing is looked up."""
+    host = host.lower().rstrip(".")
+    if host in {"127.0.0.1", "::1", "localhost"} or host.endswith(".localhost"):
+        return Reach.HERE
+    import ipaddress  # Most requests go to https, whose hosts nobody asks about.
+
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        near = "." not in host or host.endswith(_NEAR_ENDS)
+        return Reach.NEAR if near else Reach.UNTOLD
+    if address.is_loopback:
+        return Reach.HERE
+    shared = address.version == 4 and address in ipaddress.ip_network("100.64.0.0/10")
+    return Reach.NEAR if address.is_private or address.is_link_local or shared else Reach.PUBLIC
+
+
+def check_address(base_url: str, provider: str, *, allow_http: bool) -> None:
+    """See that requests may go to an address: by https anywhere, by http only nearby.
+
+    Raises:
+        ConfigError: if they may not, with the remedy.
+    """
+    parts = urlsplit(base_url)
+    if parts.scheme == "https" and parts.hostname:
+        return
+    if parts.scheme != "http" or not parts.hostname:
+        raise ConfigError(
+            f"{base_url!r} is no address of a server",
+            hint="An address begins with https:// or http:// and a host.",
+        )
+    reach = reach_of(parts.hostname)
+    if reach in {Reach.HERE, Reach.NEAR} or (reach is Reach.UNTOLD and allow_http):
+        return
+    named = f" If {parts.hostname} is on a network of yours: hame config set "
+    own = f"{named}providers.{provider}.allow_http true" if reach is Reach.UNTOLD else ""
+    raise ConfigError(
+        f"{base_url} is not encrypted: everybody on the way could read the key and the prompts",
+        hint=f"Use https.{own}",
+    )
 
 
 def _with_scheme(address: str, vendor: Vendor) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from hame.backends.detect import talking_models
 from hame.backends.registry import Registry
+from hame.base.capability import LearnsModels, SignsIn
 from hame.base.errors import ConfigError, ModelError
 from hame.base.ports import Backend, ListsModels, Model
 
@@ -18,13 +19,28 @@ async def no_server() -> str | None:
     return None
 
 
+Remembered = Callable[[str], str | None]
+"""The model that was chosen last of a backend; None when none was."""
+
+
+def nothing_remembered(_backend: str) -> str | None:
+    """Nothing was chosen before."""
+    return None
+
+
 class Router:
     """Resolves `backend/model`, a bare backend, or nothing at all."""
 
-    def __init__(self, registry: Registry, find_server: FindServer = no_server) -> None:
-        """Take the backends, and a way to look for a running local server."""
+    def __init__(
+        self,
+        registry: Registry,
+        find_server: FindServer = no_server,
+        remembered: Remembered = nothing_remembered,
+    ) -> None:
+        """Take the backends, a way to look for a running local server, and what was chosen before."""
         self._registry = registry
         self._find_server = find_server
+        self._remembered = remembered
 
     async def open(self, name: str | None) -> Model:
         """The model that is meant; None: the one key that is set, a local server, the built-in model.
@@ -37,16 +53,22 @@ class Router:
     async def _open_named(self, name: str) -> Model:
         backend_id, _, model = name.partition("/")
         backend = self._registry.find(backend_id)
-        return backend.open(model) if model else await self._open_default(backend)
+        if isinstance(backend, SignsIn):
+            await backend.sign_in()
+        model = model or await self._default_model(backend)
+        if isinstance(backend, LearnsModels):
+            await backend.learn(model)
+        return backend.open(model)
 
-    async def _open_default(self, backend: Backend) -> Model:
-        model = backend.default_model() or await _only_model(backend)
+    async def _default_model(self, backend: Backend) -> str:
+        model = self._remembered(backend.id) or backend.default_model()
+        model = model or await _only_model(backend)
         if model is None:
             raise ConfigError(
                 f"{backend.display_name} has no model to use by default",
                 hint=f"Name one: --model {backend.id}/MODEL (`hame models {backend.id}` lists them).",
             )
-        return backend.open(model)
+        return model
 
     async def _choose(self) -> str:
         """The name of what is meant when nothing was said.

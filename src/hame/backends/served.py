@@ -5,9 +5,10 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from hame.backends.address import complete_address
+from hame.backends.address import check_address, complete_address, placed_address
+from hame.backends.credential import Credential, Keys
 from hame.base.errors import ConfigError
-from hame.base.model import Endpoint, ModelFacts, ModelListing, Vendor
+from hame.base.model import Endpoint, ModelFacts, ModelListing, Quirk, Vendor
 from hame.base.ports import Model
 from hame.base.settings import ProviderSettings
 
@@ -31,18 +32,54 @@ class Connections(Protocol):
         """
         ...
 
+    async def learn(self, vendor: Vendor, facts: ModelFacts, endpoint: Endpoint) -> ModelFacts:
+        """The facts, with what the service says of the model; the same ones where it says nothing.
+
+        Raises:
+            ConfigError: if the model is none that can hold a conversation.
+        """
+        ...
+
+    async def check(self, vendor: Vendor, endpoint: Endpoint) -> None:
+        """Ask for the vendor's `check_path`.
+
+        Raises:
+            ModelError: if it was refused or could not be asked.
+        """
+        ...
+
 
 class ServedBackend:
-    """Implements Backend and ListsModels."""
+    """Implements Backend, ListsModels, SignsIn, LearnsModels and ChecksKeys."""
 
     def __init__(
-        self, vendor: Vendor, endpoint: Endpoint, connections: Connections, *, chosen: bool
+        self,
+        vendor: Vendor,
+        endpoint: Endpoint,
+        credential: Credential,
+        connections: Connections,
+        *,
+        chosen: bool,
+        allow_http: bool = False,
     ) -> None:
-        """Serve a vendor's models from an endpoint; `chosen`: the user set it up."""
+        """Serve a vendor's models from an endpoint.
+
+        Args:
+            vendor: its row.
+            endpoint: where it is reached; the key comes from `credential`.
+            credential: the user's key for it.
+            connections: the ways to its server.
+            chosen: the user set it up.
+            allow_http: the user vouches for an unencrypted address whose name does not say that it
+                is near.
+        """
         self._vendor = vendor
         self._endpoint = endpoint
+        self._credential = credential
         self._connections = connections
         self._chosen = chosen
+        self._allow_http = allow_http
+        self._learned: dict[str, ModelFacts] = {}
 
     @property
     def id(self) -> str:
@@ -55,17 +92,27 @@ class ServedBackend:
         return self._vendor.display_name
 
     @property
+    def vendor(self) -> Vendor:
+        """Its row."""
+        return self._vendor
+
+    @property
+    def credential(self) -> Credential:
+        """Where its key comes from."""
+        return self._credential
+
+    @property
     def endpoint(self) -> Endpoint:
-        """Where it is reached."""
-        return self._endpoint
+        """Where it is reached, with the key as far as it is known."""
+        return replace(self._endpoint, api_key=self._credential.known)
 
     def default_model(self) -> str | None:
         """The model to use when only the backend is named."""
         return self._vendor.default_model
 
     def ready(self) -> bool:
-        """Whether it could be asked: a key is set, or none is needed."""
-        keyed = self._endpoint.api_key is not None or not self._vendor.needs_key
+        """Whether it could be asked: there is a key, or none is needed."""
+        keyed = self._credential.exists or not self._vendor.needs_key
         return keyed and bool(self._endpoint.base_url)
 
     def chosen(self) -> bool:
@@ -79,31 +126,76 @@ class ServedBackend:
             ConfigError: when its key or its address is missing.
         """
         self._require_ready()
+        facts = self._learned.get(model) or self._connections.facts(self._vendor, model)
+        return self._connections.connect(facts, self.endpoint)
+
+    async def sign_in(self) -> None:
+        """Fetch the key from where it is.
+
+        Raises:
+            ConfigError: when key or address is missing, or the key cannot be had.
+        """
+        self._require_ready()
+        await self._credential.fetch(self._endpoint.base_url)
+
+    async def learn(self, model: str) -> ModelFacts:
+        """What is known of a model, with what its server says of it.
+
+        Raises:
+            ConfigError: when key or address is missing, or the model is none to talk to.
+        """
+        await self.sign_in()
         facts = self._connections.facts(self._vendor, model)
-        return self._connections.connect(facts, self._endpoint)
+        facts = await self._connections.learn(self._vendor, facts, self.endpoint)
+        self._learned[model] = facts
+        return facts
 
     async def list_models(self) -> Sequence[ModelListing]:
-        """What the service lists.
+        """What the service lists; of one that lists nothing, what the catalogue knows.
 
         Raises:
             ConfigError: when its key or its address is missing.
             ModelError: if it could not be asked.
         """
-        self._require_ready()
-        return await self._connections.list_models(self._vendor, self._endpoint)
+        await self.sign_in()
+        return await self._connections.list_models(self._vendor, self.endpoint)
+
+    async def check_key(self) -> bool:
+        """Ask for what only a good key gets: the vendor's own check, else the list of models.
+
+        False: neither is there.
+
+        Raises:
+            ConfigError: when its key or its address is missing.
+            ModelError: if it was refused, or could not be asked.
+        """
+        await self.sign_in()
+        if self._vendor.check_path:
+            await self._connections.check(self._vendor, self.endpoint)
+        elif self._vendor.lists:
+            await self._connections.list_models(self._vendor, self.endpoint)
+        return bool(self._vendor.check_path) or self._vendor.lists
 
     def _require_ready(self) -> None:
+        """See that it can be asked.
+
+        Raises:
+            ConfigError: if it cannot, with the remedy.
+        """
         if self.ready():
+            check_address(self._endpoint.base_url, self.id, allow_http=self._allow_http)
             return
-        if self._endpoint.api_key is not None or not self._vendor.needs_key:
+        if self._credential.exists or not self._vendor.needs_key:
             variable = " or ".join(self._vendor.base_url_env)
             raise ConfigError(
                 f"no address for {self.display_name} is set",
                 hint=f"Set {variable} (for example https://NAME.example.com{self._vendor.base_path}).",
             )
         where = f" (get one at {self._vendor.key_page})" if self._vendor.key_page else ""
-        variable = self._vendor.key_env[0] if self._vendor.key_env else "api_key in config.toml"
-        raise ConfigError(f"no key for {self.display_name} is set", hint=f"Set {variable}{where}.")
+        ways = [f"hame auth add {self.id}", *(f"set {name}" for name in self._vendor.key_env[:1])]
+        raise ConfigError(
+            f"no key for {self.display_name} is set", hint=f"{', or '.join(ways)}{where}"
+        )
 
 
 def vendor_backend(
@@ -111,18 +203,22 @@ def vendor_backend(
     environment: Mapping[str, str],
     connections: Connections,
     settings: ProviderSettings | None = None,
+    *,
+    keys: Keys | None = None,
 ) -> ServedBackend:
     """The backend of a catalogue row, with the key and address this user has for it."""
     own = settings or ProviderSettings()
-    key_names = (own.api_key_env,) if own.api_key_env else vendor.key_env
-    key = own.api_key or _first(key_names, environment)
+    credential = Credential(vendor, own, environment, keys)
     address = own.base_url or _first(vendor.base_url_env, environment)
-    base_url = complete_address(address, vendor) if address else vendor.base_url
-    endpoint = Endpoint(base_url=base_url, api_key=key, headers=vendor.headers)
+    placed = placed_address(vendor, environment)
+    base_url = complete_address(address, vendor) if address else placed
+    endpoint = Endpoint(base_url=base_url, headers=vendor.headers)
     row = replace(vendor, default_model=own.model) if own.model else vendor
-    chosen = key is not None if vendor.needs_key else address is not None
+    chosen = credential.exists if vendor.needs_key else address is not None
     chosen = chosen and not vendor.variant_of
-    return ServedBackend(row, endpoint, connections, chosen=chosen)
+    return ServedBackend(
+        row, endpoint, credential, connections, chosen=chosen, allow_http=own.allow_http
+    )
 
 
 def own_backend(
@@ -130,6 +226,8 @@ def own_backend(
     settings: ProviderSettings,
     environment: Mapping[str, str],
     connections: Connections,
+    *,
+    keys: Keys | None = None,
 ) -> ServedBackend:
     """The backend of `[providers.NAME]`, a server that the catalogue does not know.
 
@@ -146,8 +244,9 @@ def own_backend(
         base_url_env=(f"{upper}_BASE_URL",),
         needs_key=settings.api_key_env is not None,
         default_model=settings.model,
+        quirks=frozenset({Quirk.PRINTS_CALLS}),
     )
-    backend = vendor_backend(vendor, environment, connections, settings)
+    backend = vendor_backend(vendor, environment, connections, settings, keys=keys)
     if not backend.endpoint.base_url:
         raise ConfigError(
             f"providers.{name} has no address",

@@ -30,6 +30,9 @@ class LearnsModels(Protocol):
         """What is known of the model now; `open` goes by it from here on.
 
         What the server does not say, or cannot be asked, stays as it was.
+
+        Raises:
+            ConfigError: if the model is none that can hold a conversation.
         """
         ...
 
@@ -38,8 +41,8 @@ class LearnsModels(Protocol):
 class ChecksKeys(Protocol):
     """A backend that can tell whether its key is good although it lists its models to everybody."""
 
-    async def check_key(self) -> None:
-        """Ask for something that only a good key gets.
+    async def check_key(self) -> bool:
+        """Ask for something that only a good key gets; False: this service has nothing like that.
 
         Raises:
             ConfigError: if there is no key.

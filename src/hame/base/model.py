@@ -174,7 +174,7 @@ class Price(Rates, frozen=True, kw_only=True, omit_defaults=True):
         return self.rates(usage.input_total).apply(usage)
 
 
-class Timeouts(msgspec.Struct, frozen=True, kw_only=True):
+class Timeouts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How long silence is borne, in seconds, before it is a timeout error."""
 
     connect_s: float = 15.0
@@ -212,6 +212,8 @@ class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Layers that Ollama puts on the GPU; None: as many as it finds right."""
     keep_alive: str | None = None
     """How long Ollama keeps the model loaded (`30m`, `-1` for ever); None: its own default."""
+    digest: str = ""
+    """What tells this very model from others of its name, where its server says so."""
 
     @property
     def name(self) -> str:

@@ -41,12 +41,20 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
     """The key itself; an environment variable is the better place."""
     api_key_env: str | None = None
     """Name of the environment variable that holds the key."""
+    api_key_cmd: str | None = None
+    """A shell command that prints the key or a short-lived token; run when the key is needed."""
+    allow_http: bool = False
+    """Send requests to this server unencrypted although its name does not say that it is near."""
     wire: str = "openai_chat"
     """How it is spoken to: openai_chat for OpenAI-compatible servers."""
     context_window: int | None = None
     """Tokens its models take, where the catalogue does not know."""
     model: str | None = None
     """The model to use when only the provider is named."""
+    num_gpu: int | None = None
+    """Layers that Ollama puts on the GPU; 0 keeps it off the GPU, unset is its own choice."""
+    keep_alive: str | None = None
+    """How long Ollama keeps a model loaded after an answer (`30m`, `-1` for ever)."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -58,6 +66,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What runs without a question: ask, auto or plan."""
     effort: Effort | None = None
     """How much the model should think: none, minimal, low, medium, high or max."""
+    tools: bool | None = None
+    """Hand tools to the model in its server's own way; false: in words. Unset: as hame's try says."""
     max_steps: int = 100
     """Model requests in one run."""
     max_tokens: int | None = None

@@ -41,7 +41,7 @@ def prepare(options: Mapping[str, Any], *, interactive: bool) -> Launch:
     places = find_places(environment)
     project = _enter(options["cwd"])
     flags = {names[-1]: options[names[-1].replace(".", "__")] or None for names, _ in SETTINGS}
-    flags["color"] = options["color"]
+    flags |= {switch: options[switch] for switch in ("color", "tools")}
     loaded = load_settings(environment, places, project, flags)
     return Launch(
         settings=loaded.settings,

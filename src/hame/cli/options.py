@@ -51,6 +51,14 @@ SETTINGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
         ("--ollama-url", "providers.ollama.base_url"),
         {"metavar": "URL", "help": "Where Ollama is reached."},
     ),
+    (
+        ("--num-gpu", "providers.ollama.num_gpu"),
+        {"metavar": "LAYERS", "help": "Layers that Ollama puts on the GPU; 0 for none."},
+    ),
+    (
+        ("--tools/--no-tools", "tools"),
+        {"default": None, "help": "Hand tools to the model natively, or in words."},
+    ),
 )
 """Options that are settings: their last name is the key."""
 
@@ -96,8 +104,9 @@ def merge_options(before: Mapping[str, object], after: Mapping[str, object]) -> 
         name: value if value not in {None, False} and value != () else before[name]
         for name, value in after.items()
     }
-    if after["color"] is not None:
-        merged["color"] = after["color"]
+    for switch in ("color", "tools"):
+        if after[switch] is not None:
+            merged[switch] = after[switch]
     merged["add_dirs"] = _joined(before["add_dirs"], after["add_dirs"])
     return merged
 

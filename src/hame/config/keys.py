@@ -19,7 +19,11 @@ from hame.base.settings import ProviderSettings, Settings
 
 _UNITS = ("_usd", "_s")
 _WORDS = ((bool, "true or false"), (int, "a whole number"), (float, "a number"), (str, "text"))
-_OPTIONS = {"add_dirs": "add_dir", "providers.ollama.base_url": "ollama_url"}
+_OPTIONS = {
+    "add_dirs": "add_dir",
+    "providers.ollama.base_url": "ollama_url",
+    "providers.ollama.num_gpu": "num_gpu",
+}
 """Options that are not called like their key."""
 
 

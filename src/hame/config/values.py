@@ -108,6 +108,10 @@ def _check_wait(value: float) -> str:
     return "" if good else f"should be 0 or more seconds, not {value:g}"
 
 
+def _check_layers(value: int) -> str:
+    return "" if value >= -1 else f"should be a number of layers, 0 for none, not {value}"
+
+
 def _check_accent(value: str) -> str:
     if accent_code(value):
         return ""
@@ -142,11 +146,14 @@ def _check_text(value: str) -> str:
 _CHECKS: Mapping[str, Callable[[Any], str]] = {
     "accent": _check_accent,
     "api_key": _check_text,
+    "api_key_cmd": _check_text,
     "api_key_env": _check_variable,
     "base_url": _check_url,
     "ca_file": _check_text,
+    "keep_alive": _check_text,
     "max_retry_wait_s": _check_wait,
     "model": _check_model,
+    "num_gpu": _check_layers,
     "proxy": _check_proxy,
     "wire": _check_text,
 }

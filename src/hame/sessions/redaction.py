@@ -101,6 +101,12 @@ class Redactor:
             (value for value in known if len(value) >= MINIMUM_LENGTH), key=len, reverse=True
         )
 
+    def add(self, value: str) -> None:
+        """Know one more secret from now on."""
+        value = value.strip()
+        if len(value) >= MINIMUM_LENGTH and value not in self._values:
+            self._values = sorted((*self._values, value), key=len, reverse=True)
+
     def text(self, text: str) -> str:
         """The text without secrets. Doing it again changes nothing."""
         while (redacted := self._once(text)) != text:

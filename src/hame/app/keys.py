@@ -1,0 +1,71 @@
+"""The user's keys as backends ask for them: what hame keeps, and what a command prints."""
+
+from collections.abc import Callable, Mapping
+
+import anyio
+
+from hame.base.errors import ConfigError, ToolError
+from hame.base.ports import Processes
+from hame.base.process import Launch
+from hame.config.keyring import find_keyring
+from hame.config.keystore import KeyStore
+from hame.config.places import Places
+
+_COMMAND_S = 60.0
+"""A command may have to ask the user to unlock something."""
+_MOST_BYTES = 65_536
+
+
+class UserKeys:
+    """Implements `hame.backends.credential.Keys`."""
+
+    def __init__(
+        self,
+        places: Places,
+        environment: Mapping[str, str],
+        processes: Processes,
+    ) -> None:
+        """Read nothing yet."""
+        self.store = KeyStore(places.keys_file, find_keyring)
+        self.on_secret: Callable[[str], None] = lambda _: None
+        """Is told every key that becomes known."""
+        self._environment = environment
+        self._processes = processes
+        self._home = places.home
+
+    def learned(self, secret: str) -> None:
+        """A secret is known from now on."""
+        self.on_secret(secret)
+
+    async def run(self, command: str) -> str:
+        """The first line that a shell command prints, in the user's whole environment.
+
+        Raises:
+            ConfigError: if it fails, takes too long, or prints nothing; what it printed is not
+                repeated.
+        """
+        launch = Launch(
+            argv=("sh", "-c", command),
+            cwd=self._home,
+            env=tuple(self._environment.items()),
+            merge_stderr=False,
+            label="api_key_cmd",
+        )
+        output, failed = b"", f"it took longer than {_COMMAND_S:.0f} s"
+        try:
+            with anyio.move_on_after(_COMMAND_S):
+                async with self._processes.start(launch) as process:
+                    async for chunk in process.output():
+                        output = (output + chunk)[:_MOST_BYTES]
+                    ended = await process.wait()
+                how = f"signal {ended.signal}" if ended.code is None else f"exit code {ended.code}"
+                failed = "" if ended.ok else how
+        except ToolError as error:
+            failed = error.message
+        secret = output.decode("utf-8", "replace").strip().partition("\n")[0].strip()
+        if failed or not secret:
+            why = failed or "it printed nothing"
+            raise ConfigError(
+                f"api_key_cmd did not give a key: {why}", hint=f"Try it in a shell: {command}"
+            )
+        return secret
