@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -11,6 +12,9 @@ from hame.base.outcome import DiffView
 from hame.tools.endings import EvenText, even
 from hame.tools.matching.canonical import Span, TextLines
 from hame.tools.matching.exact import find_spans, line_of, without_overlaps
+
+if TYPE_CHECKING:
+    from hame.tools.matching.ladder import Placed
 
 _LINES_NAMED = 10
 _DIFF_LIMIT = 6_000
@@ -38,16 +42,6 @@ class Placement(msgspec.Struct, frozen=True):
     """What was not exact, for the model."""
 
 
-def inexact_note(notes: Sequence[str], view: DiffView) -> str:
-    """For the model: what was not exact, and the difference it made; empty when all was."""
-    if not notes:
-        return ""
-    diff = view.diff
-    if len(diff) > _DIFF_LIMIT:
-        diff = diff[:_DIFF_LIMIT] + "\n[the rest of the difference is left out]"
-    return "\n" + "\n".join(notes) + f"\nWhat it made:\n{diff.rstrip()}"
-
-
 class _Change(msgspec.Struct, frozen=True, order=True):
     start: int
     end: int
@@ -62,36 +56,53 @@ def place_all(text: str, wanted: Sequence[Replacement], shown: str) -> Placement
         ToolError: when a text is not found, fits several places, or two replacements overlap.
     """
     source = EvenText(text)
-    exact = [find_spans(source.text, even(each.old)) for each in wanted]
-    if all(_is_done(source.text, each, spans) for each, spans in zip(wanted, exact, strict=True)):
-        raise ToolError(f"already done: {shown} holds new_string already; nothing was changed")
     lines = TextLines(source.text)
     changes: list[_Change] = []
     notes: list[str] = []
-    for each, spans in zip(wanted, exact, strict=True):
-        if spans:
+    done: list[Replacement] = []
+    for each in wanted:
+        spans = find_spans(source.text, even(each.old))
+        if spans and not _holds_new(source.text, each, spans):
             changes += _exactly(source, each, spans, shown)
-            continue
-        change, note = _inexactly(source, lines, each, shown)
-        changes.append(change)
-        notes.append(f"{each.label}old_string did not match exactly: {note}.")
+        elif spans or not (placed := _inexactly(lines, each, shown)):
+            done.append(each)
+        else:
+            changes.append(_change(source, placed.span, placed.new, each.label))
+            notes.append(f"{each.label}old_string did not match exactly: {placed.note}.")
+    if done:
+        raise ToolError(_already(done, wanted, shown))
     changes.sort()
     _require_apart(text, changes, shown)
     edits = tuple(TextEdit(change.start, change.end, change.new) for change in changes)
     return Placement(edits, tuple(notes))
 
 
-def _is_done(text: str, wanted: Replacement, spans: Sequence[Span]) -> bool:
-    """Whether the file holds the new text and, outside of it, not the old one."""
-    new = even(wanted.new)
-    if len(new.strip()) < _TELLING:
+def inexact_note(notes: Sequence[str], view: DiffView) -> str:
+    """For the model: what was not exact, and the difference it made; empty when all was."""
+    if not notes:
+        return ""
+    diff = view.diff
+    if len(diff) > _DIFF_LIMIT:
+        diff = diff[:_DIFF_LIMIT] + "\n[the rest of the difference is left out]"
+    return "\n" + "\n".join(notes) + f"\nWhat it made:\n{diff.rstrip()}"
+
+
+def _already(done: Sequence[Replacement], wanted: Sequence[Replacement], shown: str) -> str:
+    """The words for replacements that were made before."""
+    if len(done) == len(wanted):
+        return f"already done: {shown} holds new_string already. Nothing was changed."
+    labels = ", ".join(each.label.removesuffix(": ") or "old_string" for each in done)
+    return f"already done in {shown}: {labels}. Leave it out. Nothing was changed."
+
+
+def _holds_new(text: str, wanted: Replacement, spans: Sequence[Span]) -> bool:
+    """Whether the old text stands only inside of the new one, which is there already."""
+    old, new = even(wanted.old), even(wanted.new)
+    added = len("".join(new.split())) - len("".join(old.split()))
+    if added < _TELLING or old not in new:
         return False
     places = find_spans(text, new)
-    if not spans:
-        return len(places) == 1
-    added = len("".join(new.split())) - len("".join(even(wanted.old).split()))
-    inside = [any(a.start <= b.start and b.end <= a.end for a in places) for b in spans]
-    return added >= _TELLING and all(inside)
+    return all(any(a.start <= b.start and b.end <= a.end for a in places) for b in spans)
 
 
 def _exactly(source: EvenText, wanted: Replacement, spans: list[Span], shown: str) -> list[_Change]:
@@ -104,25 +115,29 @@ def _exactly(source: EvenText, wanted: Replacement, spans: list[Span], shown: st
     return [_change(source, span, wanted.new, wanted.label) for span in without_overlaps(spans)]
 
 
-def _inexactly(
-    source: EvenText, lines: TextLines, wanted: Replacement, shown: str
-) -> tuple[_Change, str]:
+def _inexactly(lines: TextLines, wanted: Replacement, shown: str) -> "Placed | None":
+    """Where a text goes that is not there as it is written; None when that was done before.
+
+    Raises:
+        ToolError: when there is no such place, or more than one.
+    """
     from hame.tools.matching.ladder import Doubtful, Placed, Several, find_inexact
 
-    found = find_inexact(lines, even(wanted.old), even(wanted.new))
+    new = even(wanted.new)
+    found = find_inexact(lines, even(wanted.old), new)
     match found:
-        case Placed():
-            return _change(source, found.span, found.new, wanted.label), found.note
+        case Placed(span=(start, end)):
+            return found if lines.text[start:end] != found.new else None
         case Several():
             raise ToolError(
                 f"{wanted.label}old_string is not in {shown} as it is written, and fits several"
                 f" places inexactly ({_named(found.lines)}; {found.note}). Copy the text exactly,"
                 " with lines around it until it is unique. Nothing was changed."
             )
-        case Doubtful():
-            raise ToolError(_not_found(lines, wanted, shown, found.reason))
-        case None:
-            raise ToolError(_not_found(lines, wanted, shown, ""))
+        case Doubtful() | None:
+            if len(new.strip()) >= _TELLING and lines.text.count(new) == 1:
+                return None
+            raise ToolError(_not_found(lines, wanted, shown, found.reason if found else ""))
 
 
 def _change(source: EvenText, span: Span, new: str, label: str) -> _Change:

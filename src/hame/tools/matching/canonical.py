@@ -1,5 +1,6 @@
 """Lines of a text in the forms in which they are compared, and the way back to the text itself."""
 
+import re
 import unicodedata
 from bisect import bisect_right
 from functools import cached_property
@@ -142,6 +143,12 @@ class TextLines:
         joined = self._bare_folded
         return sorted({joined.place(index)[0] for index in joined.find_all(word, most)})
 
+    def has_word(self, word: str) -> bool:
+        """Whether the text has this very word somewhere."""
+        if word not in self.text:
+            return False
+        return re.search(rf"\b{re.escape(word)}\b", self.text) is not None
+
     def span_of(self, first: int, last: int, *, newline: bool) -> Span:
         """The lines `first` to `last`, inclusive; with the last one's ending, if there is one."""
         end = self.starts[last] + len(self.lines[last])
@@ -161,6 +168,8 @@ class TextLines:
             if folded:
                 start = _unfolded(self.lines[first], start, end=False)
                 end = _unfolded(self.lines[last], end, end=True)
+            if end and not self.lines[last][end:].strip():
+                end = len(self.lines[last])
             spans.append(Span(self.starts[first] + start, self.starts[last] + end))
         return spans
 

@@ -7,15 +7,18 @@ one of them is another line.
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from itertools import zip_longest
 
 from hame.tools.matching.canonical import fold
 from hame.tools.matching.likeness import ratio
 
 SPACING = "the spacing or punctuation differs"
-_COMMENT = re.compile(r"(?:^|(?<=\s))(?:#|//|--|/\*|\*/?|<!--|;|%|\"\"\"|''')")
+_WHOLE_COMMENT = re.compile(r"(?:#+|//+|--|/\*+|<!--|;+|%+)(?=\s)|\*/")
+_LATE_COMMENT = re.compile(r"\s#\s|(?<=[;{},])\s*//\s|\s/\*\s")
+"""After code. A `//` that follows anything else divides, and a `#` before a letter is a name."""
 _TOKENS = re.compile(r"\w+|[^\w\s]")
-_SAME_COMMENT = 0.5
+_SAME_COMMENT = 0.65
 _SLIP_LENGTH = 5
 """Letters of a word in which a slip can be told from another word."""
 _PROSE_WORDS = 5
@@ -47,19 +50,19 @@ _SMALL_WORDS = frozenset([
 def is_comment(line: str) -> bool:
     """Whether a line is blank or nothing but a comment."""
     bare = line.strip()
-    return not bare or _COMMENT.match(bare) is not None
+    return not bare or _WHOLE_COMMENT.match(bare) is not None
 
 
-def harmless(theirs: str, ours: str, known: frozenset[str]) -> str | None:
+def harmless(theirs: str, ours: str, known: Callable[[str], bool]) -> str | None:
     """What the difference is when the same line can be meant; None when it is another line.
 
-    `known` are the words of the file: a word that it has elsewhere is no slip.
+    `known` tells whether the file has a word: one that it has elsewhere is no slip.
     """
     theirs, ours = fold(theirs).strip(), fold(ours).strip()
     if theirs == ours:
         return ""
     (their_code, their_comment), (our_code, our_comment) = _split(theirs), _split(ours)
-    if _is_prose(theirs) and _is_prose(ours):
+    if not their_comment and _is_prose(theirs) and _is_prose(ours):
         return "the wording differs" if _same_prose(theirs, ours) else None
     what = _same_code(their_code, our_code, known)
     if what is None:
@@ -77,21 +80,18 @@ def first_difference(theirs: str, ours: str) -> tuple[str, str]:
     return next(((their, our) for their, our in tokens if their != our), ("", ""))
 
 
-def words_of(text: str) -> frozenset[str]:
-    """The words of a text."""
-    return frozenset(re.findall(r"\w+", text))
-
-
 def _split(line: str) -> tuple[str, str]:
     """A line's code and its comment."""
-    for found in _COMMENT.finditer(line):
+    if _WHOLE_COMMENT.match(line):
+        return "", line
+    for found in _LATE_COMMENT.finditer(line):
         before = line[: found.start()]
         if before.count('"') % 2 == 0 and before.count("'") % 2 == 0:
-            return before.rstrip(), line[found.start() :]
+            return before.rstrip(), line[found.start() :].strip()
     return line, ""
 
 
-def _same_code(theirs: str, ours: str, known: frozenset[str]) -> str | None:
+def _same_code(theirs: str, ours: str, known: Callable[[str], bool]) -> str | None:
     if theirs == ours:
         return ""
     one, other = _essential(theirs), _essential(ours)
@@ -100,7 +100,7 @@ def _same_code(theirs: str, ours: str, known: frozenset[str]) -> str | None:
     if len(one) != len(other):
         return None
     pairs = [(a, b) for a, b in zip(one, other, strict=True) if a != b]
-    if all(_is_slip(a, b) and a not in known for a, b in pairs):
+    if all(_is_slip(a, b) and not known(a) for a, b in pairs):
         return "a word is spelt differently"
     return None
 

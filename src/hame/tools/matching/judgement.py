@@ -11,7 +11,6 @@ from hame.tools.matching.deviation import (
     first_difference,
     harmless,
     is_comment,
-    words_of,
 )
 from hame.tools.matching.likeness import Likeness
 
@@ -38,13 +37,12 @@ Verdict: TypeAlias = Forgiven | Refused
 
 def judge(text: TextLines, place: Likeness, block: Sequence[str]) -> Verdict:
     """Compare line by line; both ends and the middle must be as they should be."""
-    known = words_of(text.text)
     filled = sum(1 for line in block if line.strip())
     notes: list[str] = []
     for pair in place.pairs:
         theirs = None if pair.old is None else block[pair.old]
         ours = None if pair.ours is None else text.lines[pair.ours]
-        verdict = _judge_line(theirs, ours, known)
+        verdict = _judge_line(theirs, ours, text)
         where = "" if pair.ours is None else f"line {pair.ours + 1} "
         if isinstance(verdict, Refused):
             return Refused(where + verdict.words)
@@ -52,10 +50,10 @@ def judge(text: TextLines, place: Likeness, block: Sequence[str]) -> Verdict:
             notes.append(where + verdict.words)
     if len(notes) > max(1, filled // _DIFFERING):
         return Refused(f"{len(notes)} of {filled} lines differ: {'; '.join(notes[:3])}")
-    return _judge_whole(text, place, block) or Forgiven("; ".join(notes))
+    return _judge_whole(text, place, block) or Forgiven("; ".join(notes) or "blank lines differ")
 
 
-def _judge_line(theirs: str | None, ours: str | None, known: frozenset[str]) -> Verdict:
+def _judge_line(theirs: str | None, ours: str | None, text: TextLines) -> Verdict:
     if ours is None:
         line = (theirs or "").strip()
         return Refused(f"the file has no line `{line}` there") if line else Forgiven("")
@@ -64,7 +62,7 @@ def _judge_line(theirs: str | None, ours: str | None, known: frozenset[str]) -> 
         if is_comment(ours):
             return Forgiven("is not in old_string" if line else "")
         return Refused(f"is not in old_string: {line}")
-    what = harmless(theirs, ours, known)
+    what = harmless(theirs, ours, text.has_word)
     if what is None:
         wants, has = first_difference(fold(theirs).strip(), fold(ours).strip())
         return Refused(f"has {_shown(has)} where old_string has {_shown(wants)}")
@@ -91,7 +89,7 @@ def _plainly_same(theirs: str, ours: str | None) -> bool:
     """Whether two lines are the same but for spacing and punctuation."""
     if ours is None:
         return False
-    return harmless(theirs, ours, frozenset()) in {"", SPACING}
+    return harmless(theirs, ours, lambda _: True) in {"", SPACING}
 
 
 def _shown(words: str) -> str:

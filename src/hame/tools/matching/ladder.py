@@ -189,9 +189,7 @@ def _in_lines(text: TextLines, like: Likeness, wish: Wish) -> Found:
         lines = graft(shift.apply(block), ours, pairs, shift.apply(wanted) if wish.new else [])
     except UnseenLineError as error:
         line = like.first + error.line
-        reason = (
-            f"line {line + 1} is not in old_string and would be lost: {text.lines[line].strip()}"
-        )
+        reason = f"line {line + 1} is not in old_string, and the change meets it: {text.lines[line].strip()}"
         return Doubtful(like.first + 1, like.last + 1, reason)
     tail = "\n" if new_ends and lines else ""
     span = text.span_of(like.first, like.last, newline=ends)

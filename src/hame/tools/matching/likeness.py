@@ -54,13 +54,16 @@ def find_alike(text: TextLines, block: Sequence[str]) -> list[Likeness]:
     return sorted(found, key=lambda place: -place.score)
 
 
-def ratio(one: str, other: str) -> float:
-    """How alike two lines are, from 0 to 1."""
+def ratio(one: str, other: str, least: float = 0.0) -> float:
+    """How alike two lines are, from 0 to 1; 0 when it is certainly less than `least`."""
     from difflib import SequenceMatcher
 
     if one == other:
         return 1.0
-    return SequenceMatcher(None, one[:_COMPARED], other[:_COMPARED], autojunk=False).ratio()
+    matcher = SequenceMatcher(None, one[:_COMPARED], other[:_COMPARED], autojunk=False)
+    if matcher.real_quick_ratio() < least or matcher.quick_ratio() < least:
+        return 0.0
+    return matcher.ratio()
 
 
 def _overlap(one: Likeness, other: Likeness) -> bool:
@@ -163,7 +166,7 @@ def _pair_gap(
         line = wanted[index]
         best, score = None, _ALIKE
         for number in range(at, min(end, at + _REACH)):
-            found = ratio(line, window[number]) if line and window[number] else 0.0
+            found = ratio(line, window[number], score) if line and window[number] else 0.0
             if found > score:
                 best, score = number, found
         if best is None:

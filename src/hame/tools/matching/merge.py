@@ -20,7 +20,7 @@ class Pair(msgspec.Struct, frozen=True):
 
 
 class UnseenLineError(Exception):
-    """The change goes over a line of the file that is not in `old`."""
+    """The change goes over, or beside, a line of the file that is not in `old`."""
 
     def __init__(self, line: int) -> None:
         """Name the line, from 0 among the file's lines that were compared."""
@@ -36,17 +36,26 @@ def graft(
     `old` and `new` are indented as the file is already. `pairs` go through both in order.
 
     Raises:
-        UnseenLineError: when the change would take away a line that `old` does not have.
+        UnseenLineError: when the change would take away a line that `old` does not have, or put
+            something on one of its two sides.
     """
     before, after = _borders(len(old), pairs, len(ours))
     out: list[str] = []
+    done = 0
     for tag, i1, i2, j1, j2 in _changes(list(old), list(new)):
-        out += ours[before[i1] : after[i1]] if i1 else []
+        if tag == "insert":
+            # What is put between two lines follows the first one; blank lines that the file has
+            # there stay with the second.
+            _require_seen(range(i1, i1 + 1), before, after, ours)
+            out += new[j1:j2]
+            continue
+        out += ours[done : after[i1]]
+        done = max(after[i1], before[i2])
         if tag == "equal":
             out += ours[after[i1] : before[i2]]
             continue
         _require_seen(range(i1 + 1, i2), before, after, ours)
-        lines = ours[after[i1] : max(before[i2], after[i1])]
+        lines = ours[after[i1] : done]
         out += merge_words(old[i1:i2], lines, new[j1:j2])
     return out
 

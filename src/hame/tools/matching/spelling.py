@@ -13,9 +13,8 @@ import msgspec
 _NUMBERED = re.compile(r"\s*\d+(?:\t|→|: |\| ?)")
 _QUOTES = re.compile(r"\\([\"'`/])")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([ntr\"'`/\\]))")
-_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#39|#34);")
+_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,6}|#x[0-9a-fA-F]{1,6});")
 _MEANT = {"n": "\n", "t": "\t", "r": "\r"}
-_ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": "\u00a0", "#39": "'", "#34": '"'}  # fmt: skip
 
 
 class Wish(msgspec.Struct, frozen=True):
@@ -81,7 +80,9 @@ def _unescaped(text: str) -> str:
 
 
 def _without_entities(text: str) -> str:
-    return _ENTITY.sub(lambda found: _ENTITIES[found[0][1:-1]], text)
+    from html import unescape
+
+    return _ENTITY.sub(lambda found: unescape(found[0]), text)
 
 
 _READINGS: tuple[tuple[str, Callable[[str], str]], ...] = (
