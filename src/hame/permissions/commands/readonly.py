@@ -1,0 +1,284 @@
+"""Whether a line only reads: every command of it on the list, every path where reading is free."""
+
+import glob as globbing
+import re
+from itertools import islice
+
+from hame.base.path import FileKind
+from hame.base.zone import Operation, Zone
+from hame.permissions.commands.characters import escape
+from hame.permissions.commands.ground import Ground, is_readable_system, reach, runs_from_project
+from hame.permissions.commands.line import Word
+from hame.permissions.commands.options import Operands, Program, UnlistedError, parse_options
+from hame.permissions.commands.special import BY_OPTIONS, BY_WORDS, Words
+from hame.permissions.commands.table import (
+    GIT_KEYS,
+    GIT_PAIRS,
+    TELL_VERSION,
+    git_commands,
+    programs,
+)
+
+_TRUSTED_FOLDERS = frozenset({"/bin", "/usr/bin"})
+_NAME = re.compile(r"[A-Za-z0-9_.+-]+")
+_DURATION = re.compile(r"\d{1,6}(?:\.\d{1,3})?[smh]?")
+_GIT_QUIET = frozenset({"--no-pager", "-P", "--no-optional-locks"})
+_MOST_MATCHES = 500
+_MOST_FOLDERS = 4
+_BARE_PATTERN = re.compile(r"[*?\[]")
+
+
+class Folders:
+    """The folders a command may run in, once a `cd` may or may not have worked."""
+
+    def __init__(self, ground: Ground) -> None:
+        """Begin where the line begins."""
+        self.ground = ground
+        self.places = [ground.start]
+
+    @property
+    def moved(self) -> bool:
+        """Whether a `cd` went before."""
+        return len(self.places) > 1
+
+    def enter(self, word: Word) -> None:
+        """A `cd` to a literal folder in the project.
+
+        Raises:
+            UnlistedError: when it leads out, or its place is not certain.
+        """
+        if not word.literal or word.text.startswith("-") or not word.text:
+            raise UnlistedError("where cd leads is not certain")
+        for folder in tuple(self.places):
+            place = reach(word.text, folder, self.ground, Operation.LIST)
+            if place.unsure or place.zone not in {Zone.PROJECT, Zone.PROTECTED}:
+                raise UnlistedError(f"cd leads to {place.real}, outside the project")
+            if place.real not in self.places:
+                self.places.append(place.real)
+        if len(self.places) > _MOST_FOLDERS:
+            raise UnlistedError("it changes folders too often to follow")
+
+
+class Needs:
+    """What an allowed command needs of its surroundings."""
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        self.sandbox = False
+        """Only a sandbox keeps it from following links to secrets, or running what git is told to."""
+
+
+def check_command(words: Words, folders: Folders, needs: Needs) -> None:
+    """Pass a command that only reads.
+
+    Raises:
+        UnlistedError: with the reason to ask.
+    """
+    words = _without_prefix(words)
+    name, arguments = _program_name(words[0], folders.ground), words[1:]
+    if name == "cd":
+        if len(arguments) != 1:
+            raise UnlistedError("where cd leads is not certain")
+        folders.enter(arguments[0])
+        return
+    if name == "git":
+        _check_git(arguments, folders, needs)
+    elif len(arguments) == 1 and arguments[0].text == "--version" and _tells_version(name):
+        return
+    elif name == "command":
+        _check_lookup(arguments)
+    elif name in BY_WORDS:
+        check_paths(BY_WORDS[name](arguments), folders, globs=False)
+    elif name in programs():
+        _check_listed(name, programs()[name], arguments, folders)
+        needs.sandbox = needs.sandbox or (name.endswith("grep") and _follows_links(arguments))
+    else:
+        raise UnlistedError(f"{escape(name)} is not known to only read")
+
+
+def check_paths(words: Words, folders: Folders, *, globs: bool) -> None:
+    """Pass paths that may be read without a question, from every folder the command may run in.
+
+    Raises:
+        UnlistedError: for one that may not.
+    """
+    for word in words:
+        if word.text == "-" and word.literal:
+            continue
+        if word.glob:
+            _check_pattern(word, folders, allowed=globs)
+        else:
+            _check_path(word.text, folders, tilde=word.tilde)
+
+
+def _check_path(text: str, folders: Folders, *, tilde: bool = False) -> None:
+    ground = folders.ground
+    if not text:
+        return
+    if tilde:
+        text = ground.paths.home + text[1:]
+    for folder in folders.places if not text.startswith("/") else folders.places[:1]:
+        place = reach(text, folder, ground, Operation.READ)
+        if place.unsure:
+            raise UnlistedError(f"{text} goes up from where a link leads")
+        if place.real == "/dev/null":
+            continue
+        readable = place.zone in {Zone.PROJECT, Zone.PROTECTED, Zone.HAME} or (
+            place.zone is Zone.OUTSIDE and is_readable_system(place.real)
+        )
+        if not readable:
+            raise UnlistedError(f"{place.real} is outside the project")
+        if folders.moved and text != place.real and not _is_project(place.zone):
+            raise UnlistedError(f"{text} may be one of several files")
+        if place.kind not in {FileKind.FILE, FileKind.DIRECTORY, FileKind.MISSING}:
+            raise UnlistedError(f"{place.real} is a {place.kind}")
+
+
+def _is_project(zone: Zone) -> bool:
+    return zone in {Zone.PROJECT, Zone.PROTECTED}
+
+
+def _check_pattern(word: Word, folders: Folders, *, allowed: bool) -> None:
+    """A pattern behind a literal folder: it cannot become an option; what it matches is looked at."""
+    head = word.text[: next(m.start() for m in _BARE_PATTERN.finditer(word.text))]
+    if not allowed or "/" not in head or word.text.startswith("-") or word.tilde:
+        raise UnlistedError(f"{word.text} may match anything, even what is taken for an option")
+    _check_path(head.rpartition("/")[0] or "/", folders)
+    for folder in folders.places:
+        matches = list(islice(globbing.iglob(word.text, root_dir=folder), _MOST_MATCHES + 1))
+        if len(matches) > _MOST_MATCHES:
+            raise UnlistedError(f"{word.text} matches more than {_MOST_MATCHES} files")
+        for found in matches:
+            _check_path(found, folders)
+
+
+def _without_prefix(words: Words) -> Words:
+    while words and words[0].literal:
+        if words[0].text == "time" and len(words) > 1:
+            words = words[1:]
+            if words[0].text == "-p" and len(words) > 1:
+                words = words[1:]
+        elif words[0].text == "timeout" and len(words) > 2 and _DURATION.fullmatch(words[1].text):
+            words = words[2:]
+        else:
+            break
+    return words
+
+
+def _program_name(word: Word, ground: Ground) -> str:
+    folder, slash, name = word.text.rpartition("/")
+    if not word.literal or (slash and folder not in _TRUSTED_FOLDERS):
+        raise UnlistedError(f"the program {escape(word.text)} is not one of the system's")
+    if not _NAME.fullmatch(name) and name != "[":
+        raise UnlistedError(f"the program is named {escape(name)}")
+    if not slash and runs_from_project(name, ground):
+        raise UnlistedError(f"{name} would be run from the project's own folder")
+    return name
+
+
+def _tells_version(name: str) -> bool:
+    return name in TELL_VERSION or name in programs() or re.fullmatch(r"python3\.\d+", name) is not None
+
+
+def _check_lookup(words: Words) -> None:
+    """`command -v NAME`."""
+    plain = all(word.literal for word in words)
+    if len(words) < 2 or words[0].text not in {"-v", "-V"} or not plain:
+        raise UnlistedError("command runs what follows")
+    if not all(_NAME.fullmatch(word.text) for word in words[1:]):
+        raise UnlistedError("it looks up something odd")
+
+
+def _check_listed(name: str, program: Program, words: Words, folders: Folders) -> None:
+    parsed = parse_options(program, words)
+    if name in BY_OPTIONS:
+        check_paths(BY_OPTIONS[name](parsed), folders, globs=program.globs)
+        return
+    match program.operands:
+        case Operands.NONE:
+            if parsed.operands:
+                raise UnlistedError(f"{name} takes no operands without changing something")
+        case Operands.TEXT:
+            if not all(word.literal for word in parsed.operands):
+                raise UnlistedError("a pattern would list files")
+        case Operands.NAMES:
+            if not all(_NAME.fullmatch(word.text) for word in parsed.operands):
+                raise UnlistedError("it looks up something odd")
+        case Operands.PATHS:
+            check_paths(parsed.operands, folders, globs=program.globs)
+        case Operands.PATTERN_THEN_PATHS:
+            given = not parsed.options.isdisjoint({"e", "regexp", "files", "type-list"})
+            rest = parsed.operands if given else parsed.operands[1:]
+            if not given and parsed.operands and not parsed.operands[0].literal:
+                raise UnlistedError("the pattern to look for is itself expanded")
+            check_paths(rest, folders, globs=program.globs)
+
+
+def _follows_links(words: Words) -> bool:
+    return any(
+        word.text.startswith("-") and not word.text.startswith("--") and "R" in word.text
+        for word in words
+    )
+
+
+# ---------------------------------------------------------------- git
+
+
+def _check_git(words: Words, folders: Folders, needs: Needs) -> None:
+    needs.sandbox = True
+    if len(words) == 1 and words[0].text == "--version":
+        needs.sandbox = False
+        return
+    if folders.moved:
+        raise UnlistedError("git would obey the settings of another folder")
+    if any(not word.literal for word in words):
+        raise UnlistedError("a pattern may become an option")
+    while words and words[0].text in _GIT_QUIET:
+        words = words[1:]
+    if not words:
+        raise UnlistedError("git without a command")
+    name = words[0].text
+    pair = (name, words[1].text) if len(words) > 1 else (name, "")
+    if name == "config":
+        _check_git_key(words[1:])
+    elif name == "reflog" and pair[1] != "show":
+        _check_git_operands(GIT_PAIRS["reflog", "show"], words[1:], none_of={"expire", "delete", "drop"})
+    elif pair in GIT_PAIRS:
+        _check_git_operands(GIT_PAIRS[pair], words[2:])
+    elif name in git_commands():
+        _check_git_operands(git_commands()[name], words[1:])
+        _check_listing(name, words[1:])
+    else:
+        raise UnlistedError(f"git {escape(name)} is not known to only read")
+
+
+def _check_git_operands(
+    program: Program, words: Words, *, none_of: frozenset[str] | set[str] = frozenset()
+) -> None:
+    parsed = parse_options(program, words)
+    for word in (*parsed.operands, *parsed.values):
+        if "%G" in word.text or "%(signature" in word.text:
+            raise UnlistedError("it would run the program that checks signatures")
+    for word in parsed.operands:
+        text = word.text
+        place = text.rpartition(":")[2] if not text.startswith(":") else text
+        parts = place.split("/")
+        if text in none_of or text.startswith((":(", "/", "~")) or place.startswith(("/", "~")) or ".." in parts:
+            raise UnlistedError(f"{text} may lead out of the project, or do more than read")
+
+
+def _check_listing(name: str, words: Words) -> None:
+    """`branch` and `tag` make what they are given, unless they are told to list."""
+    if name not in {"branch", "tag"}:
+        return
+    listing = any(word.text in {"--list", "-l"} or word.text.startswith("--list=") for word in words)
+    operands = [word for word in words if not word.text.startswith("-")]
+    if name == "branch":
+        listing = any(word.text == "--list" for word in words)
+    if operands and not listing:
+        raise UnlistedError(f"git {name} would make {operands[0].text}")
+
+
+def _check_git_key(words: Words) -> None:
+    if len(words) != 2 or words[0].text != "--get" or words[1].text not in GIT_KEYS:
+        raise UnlistedError("git config may change, or show, what git does")
