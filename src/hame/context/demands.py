@@ -30,7 +30,7 @@ _QUOTED = re.compile(r"`[^`\n]*`")
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s|$)|\n|$)")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s*")
 _PATHS = re.compile(
-    r"`([^`\n]+)`|(?<![\w/])((?:[\w.-]+/)+[\w.*-]*|\w[\w-]*\.(?!g\.|e\.)[a-z]{1,5})\b"
+    r"`([^`\n]+)`|(?<![\w/])((?:[\w.-]+/)+[\w.*-]*|\w[\w-]*\.(?!g\.|e\.)[a-z]{1,5}\b)"
 )
 _WORD = re.compile(r"\w{3,}")
 

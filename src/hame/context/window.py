@@ -59,8 +59,8 @@ class Window:
     def __init__(self, blobs: Blobs | None = None) -> None:
         """Keep what is too large in `blobs`."""
         self._blobs = blobs
-        self._projection = Projection()
-        self._demands = Demands(self._projection)
+        self.projection = Projection()
+        self._demands = Demands(self.projection)
         self._learned: int | None = None
         """Tokens that were too many, when the model turned out to take fewer than its facts say."""
         self._failures = 0
@@ -75,13 +75,13 @@ class Window:
     def frame(self, system: str, tools: Sequence[ToolSpec]) -> None:
         """What goes with every request besides the messages."""
         self._frame = (system, tools)
-        self._projection.overhead = 0
+        self.projection.overhead = 0
 
     async def fit(self, entries: Sequence[Entry], facts: ModelFacts) -> tuple[Message, ...]:
         """The messages to send; they fit as far as `shorten` could bring it about."""
         del facts
-        self._projection.read(entries)
-        return self._projection.messages
+        self.projection.read(entries)
+        return self.projection.messages
 
     def admit(self, outcome: Outcome, facts: ModelFacts, among: int = 1) -> Outcome:
         """An outcome as the history takes it, one of `among` of the same answer."""
@@ -97,16 +97,16 @@ class Window:
 
     def is_full(self, entries: Sequence[Entry], facts: ModelFacts) -> bool:
         """Whether the next request should not be sent before `shorten` was tried."""
-        self._projection.read(entries)
+        self.projection.read(entries)
         window = self._limit(facts)
-        if self._projection.size * 4 < window and self._projection.measured is None:
+        if self.projection.size * 4 < window and self.projection.measured is None:
             return False  # Not worth measuring system prompt and tools for.
         return self._tokens() > max(window * HIGH_WATER, self._tried_at)
 
     def overflowed(self, facts: ModelFacts, kind: ErrorKind) -> None:
         """The server said that the last request was too large."""
         self._overflowed, self._tried_at = True, 0
-        if kind is ErrorKind.REQUEST_TOO_LARGE and self._projection.has_pictures:
+        if kind is ErrorKind.REQUEST_TOO_LARGE and self.projection.has_pictures:
             self._drop_pictures = True  # Bytes were too many, not tokens.
         else:
             self._learned = max(min(int(self._tokens() * 0.9), self._limit(facts)), LEAST_WINDOW)
@@ -124,27 +124,27 @@ class Window:
 
         With `focus`, even an empty one, the user wants a summary, whatever the window holds.
         """
-        self._projection.read(entries)
+        self.projection.read(entries)
         before, window = self._tokens(), self._limit(facts)
         pressed, self._overflowed = self._overflowed, False
         if self._drop_pictures:
             self._drop_pictures = False
             return await self._elide(entries, write, NOTHING_STALE, pictures=True)
         if focus is None:
-            stale = find_stale(self._projection, self._protected(window))
-            after = before - self._projection.scaled(stale.freed)
+            stale = find_stale(self.projection, self._protected(window))
+            after = before - self.projection.scaled(stale.freed)
             worth = before - after >= window * WORTH_SHARE
             if worth and after <= window * (SUMMARISE_AT if pressed else LOW_WATER):
                 return await self._elide(entries, write, stale)
             if before < window * SUMMARISE_AT:
                 return None
-        if not self._projection.shown or (focus is not None and len(self._projection.shown) < 2):
+        if not self.projection.shown or (focus is not None and len(self.projection.shown) < 2):
             return None
         cut = 0 if focus is not None else self._protected(window)
         way = _Way(ask, write, focus or "")
         done = await self._summarise(entries, window, cut, way)
         if self._tokens() > window * SUMMARISE_AT:
-            stale = find_stale(self._projection, 0)
+            stale = find_stale(self.projection, 0)
             await self._elide(entries, write, stale, pictures=True)
         after = self._tokens()
         self._tried_at = int(after + window * 0.05) if after > window * HIGH_WATER else 0
@@ -158,34 +158,34 @@ class Window:
 
     def report(self, entries: Sequence[Entry], facts: ModelFacts) -> WindowReport:
         """What fills the window now, for people."""
-        self._projection.read(entries)
+        self.projection.read(entries)
         self._tokens()
         assumed = facts.context_window is None and self._learned is None
         window = self._limit(facts)
-        return describe_window(self._projection, self._frame, window, assumed=assumed)
+        return describe_window(self.projection, self._frame, window, assumed=assumed)
 
     def constraints(self, entries: Sequence[Entry]) -> Sequence[Constraint]:
         """The demands that hold."""
-        self._projection.read(entries)
-        return tuple(self._projection.remembered.constraints.values())
+        self.projection.read(entries)
+        return tuple(self.projection.remembered.constraints.values())
 
     def next_constraint(self, entries: Sequence[Entry]) -> str:
         """Id for a demand that is added by hand."""
-        self._projection.read(entries)
-        return self._projection.remembered.next_id()
+        self.projection.read(entries)
+        return self.projection.remembered.next_id()
 
     def _limit(self, facts: ModelFacts) -> int:
         known = facts.context_window or ASSUMED_WINDOW
         return min(known, self._learned) if self._learned is not None else known
 
     def _tokens(self) -> int:
-        if self._projection.overhead == 0:
-            self._projection.overhead = frame_tokens(*self._frame)
-        return self._projection.tokens
+        if self.projection.overhead == 0:
+            self.projection.overhead = frame_tokens(*self._frame)
+        return self.projection.tokens
 
     def _protected(self, window: int) -> int:
         """Tokens, as estimated, of the latest part."""
-        return int(min(window * PROTECTED_SHARE, PROTECTED_MOST) / self._projection.scale)
+        return int(min(window * PROTECTED_SHARE, PROTECTED_MOST) / self.projection.scale)
 
     async def _elide(
         self,
@@ -202,10 +202,10 @@ class Window:
                 arguments=stale.arguments,
                 pictures=pictures,
                 tokens_before=before,
-                tokens_after=max(before - self._projection.scaled(stale.freed), 0),
+                tokens_after=max(before - self.projection.scaled(stale.freed), 0),
             )
         )
-        self._projection.read(entries)
+        self.projection.read(entries)
         return Shortened(tokens_before=before, tokens_after=self._tokens())
 
     async def _summarise(
@@ -216,13 +216,13 @@ class Window:
         way: "_Way",
     ) -> Shortened:
         size = int(min(max(window * SUMMARY_SHARE, SUMMARY_LEAST), SUMMARY_MOST))
-        remembered = self._projection.remembered
+        remembered = self.projection.remembered
         written, usage, trouble = await self._ask(remembered, size, way)
         text = written.text if written else summary_without_model(remembered, size)
         if written:
             for added in self._demands.found_by_model(written.demands):
                 await way.write(added)
-        self._projection.read(entries)
+        self.projection.read(entries)
         kept, first = self._kept(protected, len(entries))
         words, left_out = self._words(first, window)
         entry = HistoryCompacted(
@@ -239,7 +239,7 @@ class Window:
         )
         entry = msgspec.structs.replace(entry, tokens_after=self._after(entry, first))
         await way.write(entry)
-        self._projection.read(entries)
+        self.projection.read(entries)
         return Shortened(tokens_before=0, tokens_after=0, summary=text, trouble=trouble)
 
     async def _ask(
@@ -266,7 +266,7 @@ class Window:
         """
         first = length
         left = protected
-        view = self._projection.shown
+        view = self.projection.shown
         for place in range(len(view) - 1, 0, -1):
             shown = view[place]
             left -= shown.size
@@ -281,21 +281,21 @@ class Window:
 
     def _is_waiting(self) -> bool:
         """Whether the model still has to answer to the last message."""
-        view = self._projection.shown
+        view = self.projection.shown
         return bool(view) and not isinstance(view[-1].message, Assistant)
 
     def _words(self, first: int, window: int) -> tuple[list[KeptWords], int]:
         """The user's words that would not be seen any more, as far as they fit."""
-        remembered = self._projection.remembered
+        remembered = self.projection.remembered
         gone = [said for said in remembered.said if said.entry < first]
-        chars = int(min(window * WORDS_SHARE, WORDS_MOST) * 3.6 / self._projection.scale)
+        chars = int(min(window * WORDS_SHARE, WORDS_MOST) * 3.6 / self.projection.scale)
         words, left_out = newest_within(gone, chars)
         return words, remembered.left_out + left_out
 
     def _after(self, entry: HistoryCompacted, first: int) -> int:
-        kept = sum(shown.size for shown in self._projection.shown if shown.entry >= first)
-        size = self._projection.overhead + message_tokens(summary_message(entry)) + kept
-        return self._projection.scaled(size)
+        kept = sum(shown.size for shown in self.projection.shown if shown.entry >= first)
+        size = self.projection.overhead + message_tokens(summary_message(entry)) + kept
+        return self.projection.scaled(size)
 
 
 class _Way(msgspec.Struct, frozen=True):
