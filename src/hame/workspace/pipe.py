@@ -120,9 +120,15 @@ def _read(descriptor: int) -> bytes:
 class InputPipe:
     """What a program reads."""
 
-    def __init__(self, descriptor: int) -> None:
-        """Take over the descriptor."""
-        os.set_blocking(descriptor, False)
+    def __init__(self, descriptor: int, *, shared: bool = False) -> None:
+        """Take over the descriptor.
+
+        One that is shared with another program must stay as that expects it: it blocks, so no more
+        than surely fits is written at a time.
+        """
+        if not shared:
+            os.set_blocking(descriptor, False)
+        self._most = 1 if shared else _CHUNK
         self._descriptor: int | None = descriptor
 
     def close(self) -> None:
@@ -141,7 +147,9 @@ class InputPipe:
         while view:
             if self._descriptor is None:
                 raise BrokenPipeError
+            if self._most == 1:
+                await anyio.wait_writable(self._descriptor)
             try:
-                view = view[os.write(self._descriptor, view) :]
+                view = view[os.write(self._descriptor, view[: self._most]) :]
             except BlockingIOError:
                 await anyio.wait_writable(self._descriptor)

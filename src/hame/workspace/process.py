@@ -7,12 +7,14 @@ the last signal was sent.
 
 import os
 import signal
+import subprocess
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from types import TracebackType
 
 import anyio
+import anyio.to_thread
 from typing_extensions import override
 
 from hame.base.errors import ToolError
@@ -20,7 +22,7 @@ from hame.base.ports import Process, Processes
 from hame.base.process import Exit, Launch
 from hame.workspace.descendants import MARK, descendants, send
 from hame.workspace.environment import child_environment
-from hame.workspace.pipe import Ending, InputPipe, OutputPipe
+from hame.workspace.pipe import GRACE_S, Ending, InputPipe, OutputPipe
 from hame.workspace.spawn import Ends, Watch, spawn
 
 TERM_GRACE_S = 0.3
@@ -28,6 +30,10 @@ TERM_GRACE_S = 0.3
 KILL_GRACE_S = 2.0
 """How long the system may take to end them after KILL; what waits for a dead disk takes longer."""
 _POLL_S = 0.01
+
+
+_LEFT: list[subprocess.Popen[bytes]] = []
+"""Programs that were left running: their exit status is collected when they have ended."""
 
 
 class LocalProcesses(Processes):
@@ -44,6 +50,7 @@ class LocalProcesses(Processes):
         Raises:
             ToolError: if it cannot be started.
         """
+        _LEFT[:] = [left for left in _LEFT if left.poll() is None]
         given = self._environment if launch.env is None else dict(launch.env)
         return _Running(launch, given | dict(launch.extra_env))
 
@@ -96,7 +103,9 @@ class LocalProcess(Process):
         self._popen, ends = spawn(launch, {**environment, MARK: self._mark})
         self._output = None if ends.output is None else OutputPipe(ends.output, self._ending)
         self._errors = None if ends.errors is None else OutputPipe(ends.errors, self._ending)
-        self._input = None if ends.input is None else InputPipe(_own(ends))
+        shared = ends.relay is not None
+        self._input = None if ends.input is None else InputPipe(_own(ends), shared=shared)
+        self._relay = ends.relay
         self._left = False
         self._watch = Watch(self._popen.pid, self._ending)
 
@@ -178,7 +187,9 @@ class LocalProcess(Process):
         """End what is left, collect the exit status and close the pipes."""
         if self._input is not None:
             self._input.close()
-        if not self._left:
+        if self._left:
+            _LEFT.append(self._popen)
+        else:
             await self.kill()
         self._watch.close()
         # After the last signal: from here on the id may belong to another process.
@@ -187,6 +198,19 @@ class LocalProcess(Process):
             self._output.close()
         if self._errors is not None:
             self._errors.close()
+        if self._relay is not None:
+            await self._end_relay(self._relay)
+
+    async def _end_relay(self, relay: subprocess.Popen[bytes]) -> None:
+        """It ends by itself when nobody has the terminal open any more; else it is ended."""
+        deadline = time.monotonic() + GRACE_S
+        ended = relay.poll()
+        while ended is None and time.monotonic() < deadline:
+            await anyio.sleep(_POLL_S)
+            ended = relay.poll()
+        if ended is None:
+            relay.kill()
+            await anyio.to_thread.run_sync(relay.wait)
 
     async def _end(self, number: signal.Signals, grace_s: float) -> bool:
         """Send a signal and give it time; whether anything is still alive."""

@@ -29,6 +29,8 @@ class Ends(msgspec.Struct, frozen=True):
     output: int | None
     errors: int | None
     input: int | None
+    relay: subprocess.Popen[bytes] | None = None
+    """What copies a terminal's output to a file."""
 
 
 def spawn(launch: Launch, environment: Mapping[str, str]) -> tuple[subprocess.Popen[bytes], Ends]:
@@ -90,12 +92,41 @@ def _terminal(
     theirs.callback(os.close, its)
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", _ROWS, _COLUMNS, 0, 0))
     argv = ("/bin/sh", "-c", _TAKE_TERMINAL, os.ttyname(its), *launch.argv)
-    return argv, (its, its, its), Ends(mine, None, mine)
+    relay = None if launch.output is None else _relay(mine, launch.output, theirs)
+    output = mine if relay is None else None
+    return argv, (its, its, its), Ends(output, None, mine, relay)
+
+
+def _relay(terminal: int, path: str, theirs: contextlib.ExitStack) -> subprocess.Popen[bytes]:
+    """Copies what a terminal shows to a file, also while nobody here reads; ends with the terminal.
+
+    Raises:
+        ToolError: if it cannot be started.
+    """
+    file = _file(path)
+    theirs.callback(os.close, file)
+    try:
+        return subprocess.Popen(
+            ["cat"],
+            stdin=terminal,
+            stdout=file,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise ToolError(f"cannot start cat: {reason(error)}") from error
 
 
 def _file(path: str) -> int:
-    """The end of a log file; only the user may read it."""
-    return os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    """The end of a log file; only the user may read it.
+
+    Raises:
+        ToolError: if it cannot be opened.
+    """
+    try:
+        return os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise ToolError(f"cannot write the log {path}: {reason(error)}") from error
 
 
 def _pipe(theirs: contextlib.ExitStack, ours: contextlib.ExitStack) -> tuple[int, int]:
