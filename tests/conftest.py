@@ -35,3 +35,15 @@ def _closed_environment(
 def home(_closed_environment: Path) -> Path:
     """The test's own home directory."""
     return _closed_environment
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the lines that tests recorded as `summary`, also those of other processes."""
+    reports = [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]
+    for line in sorted(
+        str(value)
+        for report in reports
+        for name, value in report.user_properties
+        if name == "summary"
+    ):
+        terminalreporter.write_line(line)

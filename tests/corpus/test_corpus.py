@@ -27,12 +27,13 @@ def read(case, wire: str, way: str) -> dict:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_every_recorded_response_reads_as_expected(way, api, wire, cases, compare, capsys):
+def test_every_recorded_response_reads_as_expected(way, api, wire, cases, compare, record_property):
     wrong = {
         case.id: found for case in cases if (found := compare(read(case, wire, way), case.expected))
     }
-    with capsys.disabled():
-        print(f"\ncorpus {api} ({way}): {len(cases) - len(wrong)} of {len(cases)} right")
+    record_property(
+        "summary", f"corpus {api} ({way}): {len(cases) - len(wrong)} of {len(cases)} right"
+    )
     assert cases
     assert not wrong, "\n".join(f"{name}: {found}" for name, found in wrong.items())
 

@@ -1,8 +1,15 @@
 """What a person is told about a failure, and what they can do about it: one line each."""
 
 import math
+import re
 
-from hame.base.errors import ErrorKind
+from msgspec.structs import replace
+
+from hame.base.errors import ErrorKind, Failure
+
+_VERSION = re.compile(r"/v\d\w*(?=/|$)")
+_LOGIN = re.compile(r"//[^/]*@")
+_MODEL = re.compile(r"model|deployment", re.IGNORECASE)
 
 
 def explain(
@@ -15,6 +22,26 @@ def explain(
     if kind in {ErrorKind.RATE_LIMIT, ErrorKind.OVERLOADED} and wait_s:
         hint = f"Wait {spoken(wait_s)}, or choose another model with --model."
     return message.format(who=who) + code + ".", hint
+
+
+def located(failure: Failure, url: str) -> Failure:
+    """The failure, telling an unknown model from an address where no such service is.
+
+    Most servers whose users leave `/v1` out of the base URL, or write it twice, answer 404.
+    """
+    redirected = failure.status is not None and failure.status < 400
+    if failure.kind is not ErrorKind.NOT_FOUND or redirected or _MODEL.search(failure.said):
+        return failure
+    address = _LOGIN.sub("//", url.partition("?")[0])
+    versions = _VERSION.findall(address)
+    hint = "Check the provider's base URL, and the model's name with `hame models`."
+    if not versions:
+        hint = f"The base URL may lack its /v1. {hint}"
+    elif len(versions) > len(set(versions)):
+        hint = f"The base URL holds {versions[0]} already; leave it out there. {hint}"
+    who = failure.provider or "The provider"
+    code = f" (HTTP {failure.status})" if failure.status else ""
+    return replace(failure, message=f"{who} has nothing at {address}{code}.", hint=hint)
 
 
 def spoken(seconds: float) -> str:

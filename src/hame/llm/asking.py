@@ -252,12 +252,17 @@ class Asking:
         return classify_response(response.status, response.headers, body, vendor, now=now)
 
     def _named(self, failure: Failure) -> Failure:
-        """The failure with the provider's name on it."""
+        """The failure with the provider's name on it, and the address where that is to blame."""
         vendor = self._model.taught.vendor
-        if failure.provider or not vendor:
+        if vendor and not failure.provider:
+            message = failure.message
+            message = message if vendor in message else f"{vendor}: {message}"
+            failure = replace(failure, provider=vendor, message=message)
+        if failure.kind is not ErrorKind.NOT_FOUND or self._sent is None:
             return failure
-        message = failure.message if vendor in failure.message else f"{vendor}: {failure.message}"
-        return replace(failure, provider=vendor, message=message)
+        from hame.llm.advice import located
+
+        return located(failure, self._sent.url)
 
 
 async def _drain(chunks: AsyncIterator[bytes]) -> None:

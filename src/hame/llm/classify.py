@@ -183,6 +183,7 @@ _MISSING_WORD = re.compile(r"not_?found|model_not_exist|deploymentnotfound")
 _MISSING_TEXT = re.compile(
     r"model.{0,80}(?:does not exist|not exist|not found|is not supported for generatecontent)"
     r"|not a valid model|(?:unknown|no such|invalid) model\b|model not found"
+    r"|unexpected endpoint|no such endpoint|invalid url\b|page not found|no route matches"
 )
 _FORBIDDEN_WORD = re.compile(r"permission|(?<!extra_)forbidden|access_?denied|not_authorized")
 _TIMEOUT_WORD = re.compile(r"timeout|deadline_exceeded")
