@@ -113,6 +113,8 @@ class Batch:
                 return lambda: self._bring_in(step, name, directory)
         if step.delete:
             return lambda: self._set_aside(step.place)
+        if step.target is None:
+            return lambda: None
         return lambda: self._rename(step.place, goal.leaf, directory)
 
     def _bring_in(self, step: Step, name: str, directory: int) -> None:
@@ -135,7 +137,7 @@ class Batch:
         except OSError:
             # A file system without hard links: for a moment the file has only its hidden name.
             os.rename(place.leaf, kept, src_dir_fd=here, dst_dir_fd=here)
-        self._undo.append(lambda: os.rename(kept, place.leaf, src_dir_fd=here, dst_dir_fd=here))
+        self._undo.append(lambda: _bring_back(place, kept))
         self._done.append(lambda: os.unlink(kept, dir_fd=here))
 
     def _set_aside(self, place: Place) -> None:
@@ -153,6 +155,13 @@ class Batch:
 
 class _RolledBackError(Exception):
     """Everything was put back; the holders of what was made in between clean up after it."""
+
+
+def _bring_back(place: Place, kept: str) -> None:
+    os.rename(kept, place.leaf, src_dir_fd=place.directory, dst_dir_fd=place.directory)
+    # Between two names of one file, rename does nothing (rename(2)).
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(kept, dir_fd=place.directory)
 
 
 def _standing(place: Place) -> Old | None:

@@ -26,7 +26,6 @@ def plan_step(change: FileChange) -> Planned:
     """
     place = held(change.place)
     target = held(change.target) if change.target is not None else None
-    shown = tuple(each.shown for each in (place, target) if each is not None)
     text = None
     if not change.delete and (change.edits or change.before is None):
         before = change.before.text if change.before else ""
@@ -36,4 +35,6 @@ def plan_step(change: FileChange) -> Planned:
             raise PathError(f"cannot change {place.shown}: {error}") from error
     data = None if text is None else encode(text, change.before, place.shown)
     step = Step(place=place, before=change.before, data=data, target=target, delete=change.delete)
-    return Planned(step, text, shown)
+    same = data is None and target is None and not change.delete
+    shown = tuple(each.shown for each in (place, target) if each is not None)
+    return Planned(step, text, () if same else shown)
