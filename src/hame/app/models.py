@@ -9,7 +9,7 @@ from hame.app.keys import UserKeys
 from hame.app.log import Log, LoggedHttp
 from hame.backends.registry import Registry
 from hame.backends.router import BUILT_IN, Router
-from hame.backends.served import own_backend, vendor_backend
+from hame.backends.served import ServedBackend, own_backend, vendor_backend
 from hame.base.model import Endpoint, ModelFacts, ModelListing, Quirk, ToolSupport, Vendor
 from hame.base.ports import Clock, Http, Index, Model, Processes
 from hame.base.settings import ProviderSettings, Settings
@@ -105,6 +105,25 @@ class Models:
         else:
             self.know_all()
         return await Router(self.registry, self._find_server, self._remembered).open(name)
+
+    def candidate(self, provider: str, own: ProviderSettings) -> ServedBackend:
+        """A backend as it would be with these settings laid over the user's; it is not registered.
+
+        Raises:
+            ConfigError: for a provider that nobody knows and that has no address.
+        """
+        now = self._settings.providers.get(provider, ProviderSettings())
+        own = replace(
+            now,
+            api_key=own.api_key,
+            api_key_cmd=None,
+            base_url=own.base_url or now.base_url,
+            allow_http=own.allow_http or now.allow_http,
+        )
+        vendor = self.catalogue.vendor(provider)
+        if vendor is not None:
+            return vendor_backend(vendor, self._environment, self, own)
+        return own_backend(provider, own, self._environment, self)
 
     def remember(self, name: str) -> None:
         """Keep a model that the user chose: it is meant from now on where nothing else is said."""

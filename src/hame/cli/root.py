@@ -14,6 +14,7 @@ from hame.cli.options import add_options, merge_options
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "models": ("hame.cli.commands.models:models", "List providers and their models."),
+    "auth": ("hame.cli.commands.auth:auth", "Keep and try the keys of providers."),
     "sessions": ("hame.cli.commands.sessions:sessions", "List and show what was said before."),
     "config": ("hame.cli.commands.config:config", "Show and change settings."),
     "local": ("hame.cli.commands.local:local", "Set up the built-in model."),

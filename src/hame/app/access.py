@@ -1,0 +1,159 @@
+"""The user's keys as `hame auth` shows, tries, keeps and forgets them."""
+
+import msgspec
+from msgspec.structs import replace
+
+from hame.app.models import Models
+from hame.backends.address import origin_of
+from hame.backends.credential import Source
+from hame.backends.served import ServedBackend
+from hame.backends.trial import Trial, Verdict, try_backend
+from hame.base.secret import SavedKey, mask
+from hame.base.settings import ProviderSettings
+from hame.config.places import Places
+from hame.config.write import set_value
+
+
+class Access(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One provider's key as a list shows it: never the key itself."""
+
+    provider: str
+    name: str
+    source: Source
+    where: str
+    """The variable, the file, the keyring, or the setting."""
+    shown: str = ""
+    """The key, masked; empty where it was not fetched."""
+    origin: str = ""
+    """Where it is sent."""
+    bound: str = ""
+    """Of a saved key: where it may be sent, if that is another origin than `origin`."""
+
+
+class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+    """A key, or an address, that is to be tried before it is kept."""
+
+    provider: str
+    key: str | None
+    """None: the server wants none."""
+    base_url: str = ""
+    """As the user wrote it; empty: the one that is known."""
+    allow_http: bool = False
+
+
+class Tried(msgspec.Struct, frozen=True, kw_only=True):
+    """A candidate, and what came of it."""
+
+    candidate: Candidate
+    base_url: str
+    """As it is used."""
+    trial: Trial
+
+
+def accesses(models: Models) -> list[Access]:
+    """All providers that have a key."""
+    models.know_all()
+    found = [
+        _access(models, backend)
+        for backend in models.registry
+        if isinstance(backend, ServedBackend) and backend.credential.exists
+    ]
+    used = {access.provider for access in found if access.source is Source.SAVED}
+    unused = [name for name in models.keys.store.providers() if name not in used]
+    return found + [_unused(models, provider) for provider in unused]
+
+
+async def try_access(models: Models, provider: str) -> Trial:
+    """Try a provider as it is set up.
+
+    Raises:
+        ConfigError: if there is no such provider, or no key for it.
+    """
+    models.know_all()
+    return await try_backend(models.registry.find(provider))
+
+
+async def try_candidate(models: Models, candidate: Candidate) -> Tried:
+    """Try a key that is not kept yet; of a server of the user's own, with `/v1` too.
+
+    Raises:
+        ConfigError: for an unknown provider without an address, or an address that may not be used.
+    """
+    tried = await _try(models, candidate)
+    if tried.trial.verdict is Verdict.WRONG_ENDPOINT and not tried.base_url.endswith("/v1"):
+        again = await _try(models, replace(candidate, base_url=f"{tried.base_url}/v1"))
+        if not again.trial.verdict.bad:
+            return again
+    return tried
+
+
+def untried(models: Models, candidate: Candidate) -> Tried:
+    """A candidate that the user wants to keep as it is.
+
+    Raises:
+        ConfigError: for an unknown provider without an address.
+    """
+    base_url = models.candidate(candidate.provider, _settings(candidate)).endpoint.base_url
+    trial = Trial(verdict=Verdict.UNCERTAIN, said="not tried")
+    return Tried(candidate=candidate, base_url=base_url, trial=trial)
+
+
+def keep(models: Models, places: Places, tried: Tried) -> str:
+    """Keep a key, and the address that it is for; where it is kept, in words.
+
+    Raises:
+        ConfigError: if it cannot be written.
+    """
+    candidate = tried.candidate
+    if candidate.base_url:
+        set_value(places, f"providers.{candidate.provider}.base_url", tried.base_url)
+    if candidate.allow_http:
+        set_value(places, f"providers.{candidate.provider}.allow_http", "true")
+    store = models.keys.store
+    if candidate.key:
+        origin = origin_of(tried.base_url)
+        store.save(SavedKey(provider=candidate.provider, origin=origin, secret=candidate.key))
+    return store.where(candidate.provider) if candidate.key else places.config_file
+
+
+async def _try(models: Models, candidate: Candidate) -> Tried:
+    backend = models.candidate(candidate.provider, _settings(candidate))
+    trial = await try_backend(backend)
+    return Tried(candidate=candidate, base_url=backend.endpoint.base_url, trial=trial)
+
+
+def _settings(candidate: Candidate) -> ProviderSettings:
+    return ProviderSettings(
+        api_key=candidate.key, base_url=candidate.base_url or None, allow_http=candidate.allow_http
+    )
+
+
+def _access(models: Models, backend: ServedBackend) -> Access:
+    credential, store = backend.credential, models.keys.store
+    where = {
+        Source.ENVIRONMENT: credential.variable,
+        Source.SETTINGS: f"providers.{backend.id}.api_key",
+        Source.COMMAND: f"providers.{backend.id}.api_key_cmd",
+        Source.SAVED: store.where(backend.id),
+        Source.NONE: "",
+    }[credential.source]
+    base_url = backend.endpoint.base_url
+    origin = origin_of(base_url) if base_url else ""
+    bound = (store.origin(backend.id) or "") if credential.source is Source.SAVED else ""
+    return Access(
+        provider=backend.id,
+        name=backend.display_name,
+        source=credential.source,
+        where=where,
+        shown=mask(credential.known) if credential.known else "",
+        origin=origin,
+        bound=bound if bound != origin else "",
+    )
+
+
+def _unused(models: Models, provider: str) -> Access:
+    """A key that is kept and not used: another one comes first, or the provider is gone."""
+    store = models.keys.store
+    bound = store.origin(provider) or ""
+    where = f"{store.where(provider)}, not used"
+    return Access(provider=provider, name="", source=Source.SAVED, where=where, origin=bound)
