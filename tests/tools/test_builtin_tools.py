@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hame.base.json import dump
+from hame.base.ports import Tool
 from hame.base.tool import ArgumentKind, Effect
-from hame.tools import builtin_tools
+from hame.tools import Editing, builtin_tools
 
 SHARED = Path(__file__).resolve().parents[2] / ".." / "shared"
 SOURCE = Path(__file__).resolve().parents[2] / "src"
@@ -23,8 +24,20 @@ ORDER = [
 ]  # fmt: skip
 
 
+def advertised(editing: Editing = "edit_file") -> list[Tool]:
+    return [tool for tool in builtin_tools(editing) if tool.spec.advertised]
+
+
 def test_the_order_never_changes():
-    assert [tool.spec.name for tool in builtin_tools()] == ORDER
+    assert [tool.spec.name for tool in advertised()] == ORDER
+
+
+def test_models_of_the_gpt_family_are_given_patches_in_the_place_of_edits():
+    named = [tool.spec.name for tool in advertised("apply_patch")]
+    assert named == [{"edit_file": "apply_patch"}.get(name, name) for name in ORDER]
+    every = [tool.spec.name for tool in builtin_tools("apply_patch")]
+    assert every == [tool.spec.name for tool in builtin_tools()]
+    assert len(set(every)) == len(every)
 
 
 def test_the_whole_block_stays_within_its_budget():

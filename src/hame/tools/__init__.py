@@ -1,13 +1,20 @@
 """The tools that hame brings: one module and one description each."""
 
+from typing import Literal, TypeAlias
+
 from hame.base.ports import Tool
 
+Editing: TypeAlias = Literal["edit_file", "apply_patch"]
+"""The tool that a model is taught to change files with; models of the GPT family know apply_patch."""
 
-def builtin_tools() -> tuple[Tool, ...]:
+
+def builtin_tools(editing: Editing = "edit_file") -> tuple[Tool, ...]:
     """All of them, in the order in which they are advertised, which never changes.
 
-    They share what the model has seen, so each session takes a set of its own.
+    They share what the model has seen, so each session takes a set of its own. Those whose spec is
+    not advertised are found by find_tool.
     """
+    from hame.tools.apply_patch import ApplyPatch
     from hame.tools.create_dir import CreateDir
     from hame.tools.create_file import CreateFile
     from hame.tools.delete_path import DeletePath
@@ -29,7 +36,8 @@ def builtin_tools() -> tuple[Tool, ...]:
         ListDir(),
         FindFiles(),
         SearchText(),
-        EditFile(seen),
+        EditFile(seen, advertised=editing == "edit_file"),
+        ApplyPatch(seen, advertised=editing == "apply_patch"),
         WriteFile(seen),
         CreateFile(seen),
         CreateDir(),

@@ -53,14 +53,15 @@ class _Revision(msgspec.Struct, frozen=True):
 class EditFile:
     """Replaces text in a file."""
 
-    def __init__(self, seen: SeenTexts) -> None:
-        """Share what the model has seen with the other tools."""
+    def __init__(self, seen: SeenTexts, *, advertised: bool = True) -> None:
+        """Share what the model has seen; `advertised`: whether every request names this tool."""
         self._seen = seen
+        self._spec = msgspec.structs.replace(_spec(), advertised=advertised)
 
     @property
     def spec(self) -> ToolSpec:
         """What it declares."""
-        return _spec()
+        return self._spec
 
     def summarize(self, arguments: JsonObject) -> str:
         """The path, and how many replacements when there are several."""
