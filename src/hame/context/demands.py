@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from hame.base.entry import ConstraintAdded
 from hame.base.memory import Constraint, ConstraintKind
 from hame.base.message import Message, Note, Text, User
-from hame.context.phrases import rules
+from hame.context.phrases import LANGUAGES, phrases
 from hame.context.projection import Projection
 from hame.context.remembered import normal
 
@@ -124,7 +124,8 @@ def kind_of(sentence: str) -> ConstraintKind | None:
     folded = _QUOTED.sub("x", sentence).casefold().replace("\u2019", "'")
     if folded.endswith("?"):
         return None
-    return next((kind for kind, pattern in rules() if pattern.search(folded)), None)
+    kinds = (phrases(language).kind_of(folded) for language in LANGUAGES)
+    return next((kind for kind in kinds if kind is not None), None)
 
 
 def sentences(words: str) -> list[str]:

@@ -1,0 +1,81 @@
+"""What the user demands is found in what the user says, and nothing else is."""
+
+import pytest
+
+from context.labelled import LANGUAGES, messages, score
+from hame.base.memory import ConstraintKind
+from hame.context.demands import find_demands, scope_of, sentences
+
+
+@pytest.mark.parametrize("part", ["seen", "held out"])
+def test_demands_are_found_in_four_languages(part: str) -> None:
+    found = score([each for language in LANGUAGES for each in messages(language, part)])
+    assert found.precision >= 0.9, found.wrong
+    assert found.recall >= 0.8, found.missed
+
+
+def test_the_labelled_set_is_large_and_has_both_sorts() -> None:
+    labelled = [
+        each for language in LANGUAGES for part in ("seen", "held out")
+        for each in messages(language, part)
+    ]  # fmt: skip
+    assert len(labelled) >= 400
+    assert 0.4 < sum(bool(each.demand) for each in labelled) / len(labelled) < 0.6
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kind"),
+    [
+        ("Never touch vendor/.", ConstraintKind.NEVER),
+        ("Always run make lint.", ConstraintKind.ALWAYS),
+        ("Use tabs, not spaces.", ConstraintKind.USE),
+        ("Only edit src/a.py.", ConstraintKind.LIMIT),
+        ("I told you to leave it alone.", ConstraintKind.CORRECTION),
+    ],
+)
+def test_a_demand_has_a_kind(sentence: str, kind: ConstraintKind) -> None:
+    assert [found for _, found in find_demands(sentence)] == [kind]
+
+
+def test_the_demand_is_the_user_s_own_sentence_and_no_more() -> None:
+    words = "Fix the parser in a.py. Don\u2019t touch `b.py`, it is generated. Thanks!"
+    assert list(find_demands(words)) == [
+        ("Don\u2019t touch `b.py`, it is generated.", ConstraintKind.NEVER)
+    ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "```\n# never call this\nalways()\n```",
+        "    never call this\n",
+        "> Never push to main.\n",
+        "Never push to main? Why does it say so?",
+        "a" * 400 + " never touch this.",
+        "",
+    ],
+    ids=["fenced", "indented", "quoted", "a question", "a wall of text", "nothing"],
+)
+def test_code_quotations_questions_and_walls_of_text_hold_no_demand(words: str) -> None:
+    assert list(find_demands(words)) == []
+
+
+def test_items_of_a_list_are_sentences_of_their_own() -> None:
+    words = "Please:\n- never touch a.py\n* use tabs, not spaces\n2. fix the bug"
+    assert [text for text, _ in find_demands(words)] == [
+        "never touch a.py",
+        "use tabs, not spaces",
+    ]
+    assert sentences(words)[-1] == "fix the bug"
+
+
+@pytest.mark.parametrize(
+    ("text", "scope"),
+    [
+        ("Never touch src/app.py or vendor/.", "src/app.py, vendor/"),
+        ("Leave `make_label` and config.toml alone", "make_label, config.toml"),
+        ("Always answer in German, e.g. now.", ""),
+    ],
+)
+def test_a_demand_is_about_what_it_names(text: str, scope: str) -> None:
+    assert scope_of(text) == scope
