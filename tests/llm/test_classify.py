@@ -339,7 +339,7 @@ def test_waits_are_spoken_rounded_up(seconds, words):
         # complaints about something else
         (openai("Thinking mode does not support this tool_choice"), None),
         (openai("unsupported content[].type"), None),
-        (openai("Could not process image"), None),
+        (openai("Could not process image"), "files"),
     ],
 )
 def test_a_400_names_the_parameter_it_does_not_know(error, parameter):

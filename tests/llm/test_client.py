@@ -1,13 +1,14 @@
 """A model over real HTTP: what is emitted, when it is asked again, and what is said in the end."""
 
 import time
+from typing import Any
 
 import anyio
 import pytest
 
 from hame.base.errors import ErrorKind
 from hame.base.fold import Fold
-from hame.base.message import Assistant, StopReason, Text, User
+from hame.base.message import Assistant, Image, StopReason, Text, User
 from hame.base.model import Effort, Endpoint, ModelFacts, Quirk, Timeouts
 from hame.base.ports import ModelRequest
 from hame.base.stream import Completed, Failed, RetryScheduled, StreamEvent, TextDelta
@@ -405,3 +406,42 @@ async def test_the_conversation_is_repaired_before_it_is_sent(model_at):
         messages = server.questions[0].body["messages"]
     assert isinstance(messages, list)
     assert [message["role"] for message in messages] == ["user", "assistant", "tool"]
+
+
+PICTURE = Image("image/png", b"first")
+
+
+@pytest.mark.parametrize(
+    ("code", "complaint"),
+    [
+        (400, "messages.0.content.1.image.source.base64: image exceeds 5 MB maximum"),
+        (400, "Could not process image"),
+        (404, "No endpoints found that support image input"),
+        (413, "Request exceeds the maximum size"),
+    ],
+)
+async def test_a_picture_the_server_does_not_take_is_left_out_from_then_on(
+    model_at, code, complaint
+):
+    seen = User((Text("see"), PICTURE))
+    first = ModelRequest(system="", messages=(seen,))
+    later = ModelRequest(
+        system="", messages=(seen, Assistant((Text("ok"),)), User((Image("image/png", b"new"),)))
+    )
+    async with ScriptedServer(status(code, complaint), "fine", "again") as server:
+        model = model_at(server.url)
+        assert said(await ask(model, first)).text == "fine"
+        assert said(await ask(model, later)).text == "again"
+        sent: list[Any] = [question.body["messages"] for question in server.questions]
+    assert sent[0][0]["content"][1]["type"] == "image_url"
+    left_out = "[image left out: the provider did not take it]"
+    assert sent[1] == [{"role": "user", "content": f"see\n\n{left_out}"}]
+    assert sent[2][0] == sent[1][0]
+    assert sent[2][2]["content"][0]["type"] == "image_url"
+
+
+async def test_a_request_too_large_without_files_is_told_at_once(model_at):
+    async with ScriptedServer(status(413, "Request exceeds the maximum size")) as server:
+        failure = last_failure(await ask(model_at(server.url)))
+        server.finish()
+    assert failure.kind is ErrorKind.REQUEST_TOO_LARGE

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from hame.base.message import Image, Note, Text
-from hame.prompts.attachments import MAX_CHARS, Composed, compose
+from hame.base.message import Document, Image, Note, Text
+from hame.prompts.attachments import MAX_CHARS, MAX_DOCUMENT_BYTES, Composed, compose
 from hame.workspace.local import open_workspace
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 32
@@ -60,6 +60,22 @@ async def test_the_path_of_a_picture_attaches_the_picture(project: Path) -> None
         assert isinstance(image, Image)
         assert (image.media_type, image.data) == ("image/png", PNG)
         assert len(composed.message.content) == 2
+
+
+async def test_a_pdf_is_attached_as_it_is(project: Path) -> None:
+    (project / "paper.pdf").write_bytes(b"%PDF-1.7 ...")
+    composed = await attach(project, "sum up @paper.pdf")
+    document = Document("application/pdf", b"%PDF-1.7 ...", "paper.pdf")
+    assert composed.message.content[1:] == (document,)
+
+
+async def test_a_pdf_that_no_provider_takes_is_not_attached_and_that_is_said(project: Path) -> None:
+    with (project / "book.pdf").open("wb") as file:
+        file.write(b"%PDF-1.7")
+        file.truncate(MAX_DOCUMENT_BYTES + 1)
+    composed = await attach(project, "sum up @book.pdf")
+    assert len(composed.message.content) == 1
+    assert "larger than 14 MB" in composed.notices[0]
 
 
 async def test_a_name_that_looks_like_a_picture_but_is_none_attaches_nothing(project: Path) -> None:

@@ -63,8 +63,8 @@ class Asked(Protocol):
         """Exactly what would be sent for a request."""
         ...
 
-    def learn(self, parameter: str) -> None:
-        """Remember that the server does not take a parameter."""
+    def learn(self, parameter: str, request: ModelRequest) -> None:
+        """Remember that the server does not take a parameter, or one of the request's files."""
         ...
 
 
@@ -220,11 +220,11 @@ class Asking:
         self._ready.append(Failed(failure))
 
     def _mend(self, failure: Failure) -> bool:
-        """Whether the request can be sent again at once, without a parameter the server named."""
+        """Whether the request can be sent again at once, without what the server does not take."""
         if failure.parameter is None or self._mended:
             return False
         self._mended = True
-        self._model.learn(failure.parameter)
+        self._model.learn(failure.parameter, self._request)
         again = self._model.encode(self._request)
         if again == self._sent:
             return False

@@ -29,6 +29,7 @@ from hame.base.message import (
     UserBlock,
 )
 from hame.base.model import ModelFacts
+from hame.llm.files import digest, why_left_out
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _NAME_FAULT = re.compile(r"[^a-zA-Z0-9_-]")
@@ -45,13 +46,13 @@ BlockT = TypeVar("BlockT", bound=AnswerBlock | UserBlock | ResultBlock)
 class BlockRepair:
     """Repairs messages for a model with these facts."""
 
-    __slots__ = ("_documents", "_images", "_origin", "_pictured")
+    __slots__ = ("_facts", "_origin", "_pictured", "_refused")
 
-    def __init__(self, facts: ModelFacts) -> None:
-        """For a model with these facts."""
+    def __init__(self, facts: ModelFacts, refused: frozenset[str] = frozenset()) -> None:
+        """For a model with these facts; `refused` are the digests of files its server did not take."""
         self._origin = Origin(facts.wire, facts.backend, facts.model)
-        self._images = facts.images
-        self._documents = facts.documents
+        self._facts = facts
+        self._refused = refused
         self._pictured = facts.wire in _PICTURED
         """Whether an answer may hold a picture."""
 
@@ -134,17 +135,22 @@ class BlockRepair:
         match block:
             case Text(text=text) | Note(text=text):
                 return block if text.strip() else None
-            case Image():
-                return block if self._images else _omitted("image", block.name)
-            case Document():
-                return block if self._documents else _omitted("document", block.name)
+            case Image() | Document():
+                reason = self._why_left_out(block)
+                return _omitted(block, reason) if reason else block
             case _:
                 return block
 
+    def _why_left_out(self, file: Image | Document) -> str:
+        if self._refused and digest(file) in self._refused:
+            return "the provider did not take it"
+        return why_left_out(file, self._facts)
 
-def _omitted(what: str, name: str) -> Text:
-    named = f" {name}" if name else ""
-    return Text(f"[{what}{named} left out: this model does not take {what}s]")
+
+def _omitted(file: Image | Document, reason: str) -> Text:
+    what = "image" if isinstance(file, Image) else "document"
+    named = f" {file.name}" if file.name else ""
+    return Text(f"[{what}{named} left out: {reason}]")
 
 
 def _malformed_words(raw: str) -> Text:

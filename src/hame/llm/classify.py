@@ -16,7 +16,7 @@ from hame.base.errors import ErrorKind, Failure
 from hame.base.json import get_objects, get_string
 from hame.llm.advice import explain
 from hame.llm.errorbody import ErrorReport, one_line, read_body, read_error
-from hame.llm.parameters import unsupported_parameter
+from hame.llm.parameters import FILES, refuses_files, unsupported_parameter
 from hame.llm.waits import detail_wait, header_wait, metadata_wait, worded_wait
 
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
@@ -99,7 +99,6 @@ def _classify(
     retryable = kind in _RETRYABLE
     if retryable and headers.get("x-should-retry") == "false":
         retryable = False
-    complaint = kind is ErrorKind.INVALID_REQUEST
     message, hint = explain(kind, provider, effective, wait)
     return Failure(
         kind=kind,
@@ -110,8 +109,19 @@ def _classify(
         retryable=retryable,
         retry_after_s=wait if retryable else None,
         status=effective,
-        parameter=unsupported_parameter(report) if complaint else None,
+        parameter=_mendable(kind, report),
     )
+
+
+def _mendable(kind: ErrorKind, report: ErrorReport) -> str | None:
+    """What the request could be sent again without, so that it is taken."""
+    if kind is ErrorKind.REQUEST_TOO_LARGE:
+        return FILES
+    if kind not in {ErrorKind.INVALID_REQUEST, ErrorKind.NOT_FOUND}:
+        return None
+    if refuses_files(report):
+        return FILES
+    return unsupported_parameter(report) if kind is ErrorKind.INVALID_REQUEST else None
 
 
 def _wait(report: ErrorReport, headers: Mapping[str, str], now: float | None) -> float | None:

@@ -14,7 +14,9 @@ from hame.base.ports import Codec, HttpRequest, ModelRequest
 from hame.base.stream import StreamEvent
 from hame.llm.asking import Asking, Line
 from hame.llm.codecs import codec
+from hame.llm.files import digest, files_in
 from hame.llm.heal import healed
+from hame.llm.parameters import FILES
 from hame.llm.repair import Repair
 
 
@@ -27,6 +29,8 @@ class HttpModel:
         self._endpoint = endpoint
         self._codec = codec
         self._line = line
+        self._refused: frozenset[str] = frozenset()
+        """Digests of the files that the server did not take."""
         self._repair = Repair(facts)
         self.taught = facts
         """The facts, and what the server has said about its parameters since."""
@@ -55,9 +59,17 @@ class HttpModel:
         legal = replace(request, messages=self._repair(request.messages))
         return self._codec.encode(legal, self.taught, self._endpoint)
 
-    def learn(self, parameter: str) -> None:
-        """Remember that the server does not take a parameter."""
-        self.taught = healed(self.taught, parameter)
+    def learn(self, parameter: str, request: ModelRequest) -> None:
+        """Remember that the server does not take a parameter, or one of the request's files.
+
+        Which of the files it was is seldom said, so all of them are left out from then on; files
+        that come later are not.
+        """
+        if parameter != FILES:
+            self.taught = healed(self.taught, parameter)
+            return
+        self._refused |= {digest(file) for file in files_in(request.messages)}
+        self._repair = Repair(self._facts, self._refused)
 
 
 def connect(facts: ModelFacts, endpoint: Endpoint, line: Line) -> HttpModel:

@@ -30,6 +30,19 @@ ADJUSTABLE: tuple[str, ...] = (
 )
 """Members of a request that hame can leave out or rename."""
 
+FILES = "files"
+"""Stands for the pictures and documents in a request, which may be left out like a parameter."""
+
+_ABOUT_FILES = re.compile(
+    r"(?:could not|cannot|can't|unable to|failed to) (?:process|read|decode|download|load|parse)"
+    r" (?:the |input |provided )*(?:image|pdf|document|media)"
+    r"|\b(?:image|pdf|document)s?\b.{0,80}(?:exceed|too (?:large|big|many)|invalid|unsupported"
+    r"|not (?:valid|supported|allowed)|dimension|could not|maximum|max allowed|corrupt|malformed)"
+    r"|(?:invalid|unsupported|not support).{0,40}\b(?:image|pdf|document|media.?type|mime)"
+    r"|support image input|not represent a valid image",
+    re.IGNORECASE,
+)
+
 _EVERYDAY_WORDS = frozenset({"reasoning", "thinking", "include", "effort", "store", "think"})
 
 _SUMMARY = "reasoning.summary"
@@ -70,6 +83,11 @@ def unsupported_parameter(report: ErrorReport) -> str | None:
     if report.parameter:
         return _known(report.parameter)
     return _mentioned(report.message)
+
+
+def refuses_files(report: ErrorReport) -> bool:
+    """Whether a complaint is about a picture or a document in the request."""
+    return _ABOUT_FILES.search(report.message) is not None
 
 
 def _known(name: str) -> str:

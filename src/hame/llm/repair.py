@@ -38,10 +38,10 @@ class Repair:
 
     __slots__ = ("_blocks", "_exchanges", "_facts", "_ids", "_messages")
 
-    def __init__(self, facts: ModelFacts) -> None:
-        """For a model with these facts."""
+    def __init__(self, facts: ModelFacts, refused: frozenset[str] = frozenset()) -> None:
+        """For a model with these facts; `refused` are the digests of files its server did not take."""
         self._facts = facts
-        self._blocks = BlockRepair(facts)
+        self._blocks = BlockRepair(facts, refused)
         self._ids = CallIds(facts)
         self._messages: tuple[Message, ...] = ()
         self._exchanges: list[_Exchange] = []

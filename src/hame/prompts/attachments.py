@@ -1,5 +1,7 @@
 """Files that a prompt names: `@src/app.py` attaches a file, the path of a picture the picture.
 
+A PDF is attached as it is; where a model does not take documents it is told the name only.
+
 The user's own words stay as they are; what is attached follows them as notes and images. Naming a
 file is the user's own decision, so one outside the project may be attached; secrets never are.
 """
@@ -10,7 +12,7 @@ from collections.abc import Iterator
 import msgspec
 
 from hame.base.errors import PathError
-from hame.base.message import Image, Note, Text, User, UserBlock
+from hame.base.message import Document, Image, Note, Text, User, UserBlock
 from hame.base.path import FileKind
 from hame.base.ports import Located, Workspace
 from hame.base.zone import Operation, Zone
@@ -18,6 +20,8 @@ from hame.base.zone import Operation, Zone
 MAX_CHARS = 60_000
 """Of one attached file."""
 MAX_IMAGE_BYTES = 4_500_000
+MAX_DOCUMENT_BYTES = 14_000_000
+"""What every provider that takes documents takes."""
 MAX_ATTACHMENTS = 20
 
 _MENTION = re.compile(r"""(?<![\w@])@(?:"([^"\n]+)"|([^\s"@]+))""")
@@ -97,6 +101,10 @@ async def _attach(place: Located, workspace: Workspace, *, picture_only: bool) -
         return Image(media_type, await workspace.read_bytes(place), found.shown)
     if picture_only:
         return None
+    if head.startswith(b"%PDF-"):
+        if found.size > MAX_DOCUMENT_BYTES:
+            raise PathError(f"the document is larger than {MAX_DOCUMENT_BYTES / 1e6:g} MB")
+        return Document("application/pdf", await workspace.read_bytes(place), found.shown)
     text = (await workspace.read_text(place)).text
     if len(text) > MAX_CHARS:
         text = (

@@ -5,8 +5,8 @@ import posixpath
 from hame.base.errors import PathError
 from hame.base.message import Image
 from hame.base.outcome import Done, TextView
+from hame.base.picture import Picture, identify
 from hame.base.ports import Located, ToolContext
-from hame.tools.picture import Picture, identify
 
 _BYTES = 4_500_000
 _SIDE = 8_000

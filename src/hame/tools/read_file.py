@@ -7,6 +7,7 @@ from hame.base.errors import ArgumentError, PathError
 from hame.base.json import JsonObject, get_int
 from hame.base.outcome import Done
 from hame.base.path import FileKind
+from hame.base.picture import PICTURE_SUFFIXES, identify
 from hame.base.ports import Action, Located, ToolContext
 from hame.base.tool import Argument, ArgumentKind, Effect, MaskForm, ToolSpec
 from hame.base.zone import Operation
@@ -17,7 +18,6 @@ from hame.tools.nearness import missing
 from hame.tools.notebook import render_notebook
 from hame.tools.numbered import SIZE, page_of, page_of_window, show, wanted_lines
 from hame.tools.phrase import spoken
-from hame.tools.picture import PICTURE_SUFFIXES, identify
 from hame.tools.picture_file import read_picture
 from hame.tools.seen import SeenTexts
 

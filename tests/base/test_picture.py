@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hame.tools.picture import Picture, identify
+from hame.base.picture import Picture, identify
 
 
 def png(width: int, height: int) -> bytes:
