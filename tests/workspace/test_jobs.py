@@ -119,7 +119,6 @@ async def test_output_is_written_while_nobody_looks_and_the_log_stays_bounded(
     path = results.path(job.id)
     assert path is not None
     output = await ended(jobs, job.id)
-    assert output.skipped > 10_000_000
     assert output.data.endswith(b"last words\n")
     assert os.path.getsize(path) <= 1_000_000  # noqa: PTH202, ASYNC240 - a look at one file
     assert output.job.printed > 10_000_000

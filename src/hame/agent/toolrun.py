@@ -16,7 +16,7 @@ from hame.agent.ports import Ports
 from hame.base import event
 from hame.base.entry import CallSettled
 from hame.base.errors import ArgumentError, ToolError
-from hame.base.json import JsonObject, dump, get_string
+from hame.base.json import JsonObject, as_object, dump, get_string, parse_object
 from hame.base.message import ToolCall
 from hame.base.outcome import Cancelled, Done, Failed, Outcome
 from hame.base.ports import Action, Tool
@@ -54,7 +54,7 @@ class ToolRunner:
         """
         settled: list[tuple[ToolCall, Outcome]] = []
         self._among = len(calls)
-        for batch in self._batches(calls):
+        for batch in self._batches([self._real(call) for call in calls]):
             outcomes: list[tuple[Outcome, float] | None] = [None] * len(batch)
             try:
                 await self._run_batch(batch, outcomes)
@@ -78,9 +78,21 @@ class ToolRunner:
 
     async def settle_cancelled(self, calls: Sequence[ToolCall], reason: str) -> None:
         """Give these calls the outcome Cancelled, with what they had printed."""
-        for call in calls:
+        for call in map(self._real, calls):
             printed = self._output.get(call.id, "")
             await self._settle(call, Cancelled(reason=reason, partial=printed), 0.0)
+
+    def _real(self, call: ToolCall) -> ToolCall:
+        """The call itself, or the one it stands for: everything else sees only that."""
+        tool = self._tools.get(call.name)
+        name = get_string(call.arguments, "name")
+        if tool is None or not tool.spec.forwards or not name:
+            return call
+        given = (call.arguments or {}).get("args")
+        arguments = parse_object(given) if isinstance(given, str) else as_object(given)
+        if arguments is None and given:
+            return ToolCall(call.id, name, None, malformed=str(given))
+        return ToolCall(call.id, name, arguments or {})
 
     def _batches(self, calls: Sequence[ToolCall]) -> Iterator[list[ToolCall]]:
         for effect, group in groupby(calls, key=self._together):

@@ -4,6 +4,7 @@ A result has two faces: `content` for the model, `view` for eyes. Surfaces draw 
 change what the model reads.
 """
 
+from enum import StrEnum
 from typing import TypeAlias, assert_never
 
 import msgspec
@@ -52,7 +53,28 @@ class CommandView(_View, frozen=True, tag="command"):
     seconds: float = 0.0
 
 
-View: TypeAlias = TextView | DiffView | PathsView | CommandView
+class TodoState(StrEnum):
+    """How far a part of a task is."""
+
+    OPEN = "open"
+    ACTIVE = "active"
+    DONE = "done"
+
+
+class TodoItem(msgspec.Struct, frozen=True):
+    """A part of a task."""
+
+    text: str
+    state: TodoState = TodoState.OPEN
+
+
+class TodoView(_View, frozen=True, tag="todo"):
+    """The plan of a task and how far it is."""
+
+    items: tuple[TodoItem, ...]
+
+
+View: TypeAlias = TextView | DiffView | PathsView | CommandView | TodoView
 
 
 class _Outcome(msgspec.Struct, frozen=True, tag_field="type", omit_defaults=True):

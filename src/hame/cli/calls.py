@@ -1,7 +1,7 @@
 """The rows of tool calls in a terminal: those that run, and what each came to."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import assert_never
 
 import msgspec
@@ -16,13 +16,14 @@ from hame.base.outcome import (
     Done,
     Failed,
     Outcome,
+    TodoView,
 )
 from hame.cli.cells import cut, width, wrap
 from hame.cli.diff import draw_diff
 from hame.cli.paint import Paint
 from hame.cli.reveal import clean, one_line
 from hame.cli.screen import Screen
-from hame.cli.words import came_to, counted, duration
+from hame.cli.words import came_to, counted, duration, todo_lines
 
 _SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _OUTPUT_TAIL = 8
@@ -135,6 +136,8 @@ class CallRows:
                 return self._indent([*lines[:_DIFF_LINES], *map(self._paint.dim, more)])
             case Done(view=CommandView() as view) | Failed(view=CommandView() as view):
                 return self._indent(self._output(view.output, cells))
+            case Done(view=TodoView() as view):
+                return self._indent(cut(line, cells) for line in todo_lines(view))
             case _:
                 return []
 
@@ -147,6 +150,6 @@ class CallRows:
             lines = [f"… {counted(hidden, 'earlier line')}", *lines[-_OUTPUT_TAIL:]]
         return [self._paint.dim(cut(line.expandtabs(4), cells)) for line in lines]
 
-    def _indent(self, lines: Sequence[str]) -> list[str]:
+    def _indent(self, lines: Iterable[str]) -> list[str]:
         bar = self._paint.dim("  │ ")
         return [bar + line for line in lines]

@@ -12,13 +12,23 @@ from hame.base.outcome import (
     Done,
     Failed,
     Outcome,
+    TodoView,
 )
 from hame.base.question import Question
 from hame.base.run import RunFailed
 from hame.cli.paint import Paint
 from hame.cli.questions import Pending, describe_answer, draw_choices, draw_question
 from hame.cli.reveal import clean, one_line
-from hame.cli.words import came_to, counted, duration, ending, failure_line, spent_line, tokens
+from hame.cli.words import (
+    came_to,
+    counted,
+    duration,
+    ending,
+    failure_line,
+    spent_line,
+    todo_lines,
+    tokens,
+)
 
 _PLAIN = Paint(enabled=False)
 _WIDE = 100_000
@@ -121,6 +131,8 @@ class PlainView:
                 hidden = len(lines) - _OUTPUT_TAIL
                 more = [f"    ... {counted(hidden, 'earlier line')}"] if hidden > 0 else []
                 return more + [f"    {line}" for line in lines[-_OUTPUT_TAIL:]]
+            case Done(view=TodoView() as view):
+                return [f"    {line}" for line in todo_lines(view, plain=True)]
             case _:
                 return []
 

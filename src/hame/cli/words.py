@@ -16,6 +16,8 @@ from hame.base.outcome import (
     Outcome,
     PathsView,
     TextView,
+    TodoState,
+    TodoView,
     View,
 )
 from hame.base.run import (
@@ -160,8 +162,21 @@ def _seen(view: View | None) -> str:
             return counted(len(paths) if total is None else total, "path")
         case CommandView():
             return _ended(view)
+        case TodoView(items=items):
+            done = sum(item.state is TodoState.DONE for item in items)
+            return f"{done} of {len(items)} done"
         case _:
             assert_never(view)
+
+
+_MARKS = {TodoState.OPEN: "☐", TodoState.ACTIVE: "▸", TodoState.DONE: "☑"}
+_PLAIN_MARKS = {TodoState.OPEN: "[ ]", TodoState.ACTIVE: "[>]", TodoState.DONE: "[x]"}
+
+
+def todo_lines(view: TodoView, *, plain: bool = False) -> list[str]:
+    """A plan, one line for each item; `plain` with signs that every terminal has."""
+    marks = _PLAIN_MARKS if plain else _MARKS
+    return [f"{marks[item.state]} {one_line(item.text, 300)}" for item in view.items]
 
 
 def _ended(view: CommandView) -> str:

@@ -24,6 +24,7 @@ from hame.base.outcome import (
     Outcome,
     PathsView,
     TextView,
+    TodoView,
     View,
 )
 
@@ -172,6 +173,12 @@ class Redactor:
             case CommandView(command=command, output=output):
                 return msgspec.structs.replace(
                     view, command=self.text(command), output=self.text(output)
+                )
+            case TodoView(items=items):
+                return TodoView(
+                    tuple(
+                        msgspec.structs.replace(item, text=self.text(item.text)) for item in items
+                    )
                 )
             case _:
                 assert_never(view)

@@ -1,20 +1,19 @@
 """run_command: a shell command with a time limit; its output, how it ended.
 
 The rule for state: each call is a new shell in the project's root (or `cwd`); nothing is kept, and
-what still runs when the shell has ended is killed.
+what still runs when the shell has ended is killed. A background job is a call of its own that goes on.
 """
 
-import signal
 from functools import cache
 
 import msgspec
 
-from hame.base.errors import ArgumentError, PathError
-from hame.base.json import JsonObject, get_number, get_string
-from hame.base.outcome import CommandView, Done, Failed, text_content
+from hame.base.errors import ArgumentError, PathError, ToolError
+from hame.base.json import JsonObject, get_bool, get_number, get_string
+from hame.base.outcome import CommandView, Done, Failed
 from hame.base.path import FileKind
 from hame.base.ports import Action, ToolContext
-from hame.base.process import Exit, Launch
+from hame.base.process import Launch
 from hame.base.tool import Argument, ArgumentKind, Effect, MaskForm, ToolSpec
 from hame.base.zone import Operation
 from hame.tools.action import Places, Plan, hold, locate_all, require_same
@@ -24,6 +23,8 @@ from hame.tools.nearness import missing
 from hame.tools.phrase import flatten
 
 _LONGEST_S = 600.0
+_FIRST_LOOK_S = 1.0
+"""How long a background job is watched before the call returns: many fail at once."""
 _STATEFUL = frozenset({"cd", "pushd", "export", "source", "."})
 
 
@@ -56,7 +57,16 @@ class RunCommand:
         asked = get_number(arguments, "timeout_s")
         if asked is not None and not asked > 0:
             raise ArgumentError("timeout_s must be more than 0")
-        limit = min(asked or context.command_timeout_s, _LONGEST_S)
+        asking = _Asking(
+            command=command,
+            limit=min(asked or context.command_timeout_s, _LONGEST_S),
+            asked=asked,
+            stdin=get_string(arguments, "stdin"),
+            background=get_bool(arguments, "background") or False,
+            keep=get_bool(arguments, "keep") or False,
+            pty=get_bool(arguments, "pty") or False,
+        )
+        asking.refuse_contradictions()
         places = locate_all(context.workspace, (folder_path(arguments, "cwd"), Operation.LIST))
 
         async def plan() -> Plan:
@@ -65,8 +75,8 @@ class RunCommand:
                 raise await missing(context.workspace, places[0][0], "directory")
             if found.kind is not FileKind.DIRECTORY:
                 raise PathError(f"cwd {found.shown} is a {found.kind}, not a directory")
-            run = _Run(command=command, limit=limit, asked=asked, places=places, context=context)
-            return Plan(run.start, CommandView(command), (command, str(limit)))
+            run = _Run(asking=asking, places=places, context=context)
+            return Plan(run.start, CommandView(asking.shown), (repr(asking),))
 
         return await hold(places, plan)
 
@@ -89,104 +99,109 @@ def _spec() -> ToolSpec:
                 description="at most 600",
             ),
             folder_argument("cwd"),
+            Argument(name="stdin", kind=ArgumentKind.WORDS, required=False),
+            Argument(name="background", kind=ArgumentKind.FLAG, type="boolean", required=False),
+            Argument(
+                name="keep",
+                kind=ArgumentKind.FLAG,
+                type="boolean",
+                required=False,
+                description="background job outlives the session",
+            ),
+            Argument(
+                name="pty",
+                kind=ArgumentKind.FLAG,
+                type="boolean",
+                required=False,
+                description="in a terminal",
+            ),
         ),
         mask=MaskForm(verb="test"),
     )
 
 
-class _Run(msgspec.Struct, frozen=True, kw_only=True):
-    """One run of a command."""
+class _Asking(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be run, and how."""
 
     command: str
     limit: float
     """Seconds."""
     asked: float | None
     """The limit that the model asked for."""
+    stdin: str | None
+    background: bool
+    keep: bool
+    pty: bool
+
+    @property
+    def shown(self) -> str:
+        """The whole of it for the question: nothing that runs may be hidden from the user."""
+        lines = [self.command]
+        if self.stdin:
+            lines.append(f"input: {self.stdin}")
+        if self.background:
+            lines.append("in the background" + (", also after the session" if self.keep else ""))
+        return "\n".join(lines)
+
+    def refuse_contradictions(self) -> None:
+        """Arguments that do not go together.
+
+        Raises:
+            ArgumentError: for these.
+        """
+        if self.keep and not self.background:
+            raise ArgumentError("keep goes with background: true only")
+        if self.keep and self.pty:
+            raise ArgumentError("what is kept has no terminal: its owner would be gone")
+        if self.background and self.stdin:
+            raise ArgumentError("a background job gets its input later, by send_job_input")
+
+
+class _Run(msgspec.Struct, frozen=True, kw_only=True):
+    """One run of a command."""
+
+    asking: _Asking
     places: Places
     context: ToolContext
 
     async def start(self) -> Done | Failed:
-        """Run it to its end, or to the limit."""
-        import anyio
-        from anyio.lowlevel import checkpoint
-
-        from hame.tools.recorder import Recorder
+        """Run it to its end, or to the limit; in the background, for a moment."""
+        from hame.tools.foreground import run_to_end, shell
 
         require_same(self.context.workspace, self.places)
-        launch = self.context.sandbox.wrap(
-            Launch(
-                argv=(_shell(), "-c", self.command),
-                cwd=self.places[0][0].resolution.real,
-                label="run_command",
-            )
+        asking = self.asking
+        typed = asking.stdin.encode() if asking.stdin else None
+        launch = Launch(
+            argv=(shell(), "-c", asking.command),
+            cwd=self.places[0][0].resolution.real,
+            stdin=None if asking.pty else typed,
+            open_stdin=asking.pty,
+            pty=asking.pty,
+            extra_env=(("TERM", "xterm"),) if asking.pty else (),
+            label="run_command",
         )
-        recorder = Recorder(self.context.progress)
-        ended: Exit | None = None
-        began = anyio.current_time()
-        async with self.context.processes.start(launch) as process:
-            with anyio.move_on_after(self.limit):
-                async for chunk in process.output():
-                    recorder.take(chunk)
-                    # A flood is always ready: without this the time limit would never be looked at.
-                    await checkpoint()
-                ended = await process.wait()
-            left_behind = ended is not None and process.survivors()
-            if ended is None:
-                await process.kill()
-        seconds = anyio.current_time() - began
-        return self._outcome(ended, recorder.close(), seconds, left_behind=left_behind)
+        if asking.background:
+            return await self._start_job(launch)
+        finished = await run_to_end(launch, self.context, asking.limit, typed)
+        return finished.outcome(asking.command, self._notes())
 
-    def _outcome(
-        self, ended: Exit | None, output: str, seconds: float, *, left_behind: bool
-    ) -> Done | Failed:
-        status = _status(ended, self.limit)
-        body = output.strip("\n") or "(no output)"
-        notes = "".join(f"\n[{note}]" for note in self._notes(left_behind=left_behind))
-        text = f"{status}\n{body}{notes}"
-        by_itself = ended is not None and ended.code is not None
-        view = CommandView(
-            self.command,
-            output,
-            ended.code if ended else None,
-            "" if by_itself else status,
-            round(seconds, 3),
-        )
-        return Done(text_content(text), view) if ended and ended.ok else Failed(text, view)
+    async def _start_job(self, launch: Launch) -> Done | Failed:
+        from hame.tools.jobtext import job_outcome
 
-    def _notes(self, *, left_behind: bool) -> list[str]:
+        jobs = self.context.jobs
+        if jobs is None:
+            raise ToolError("there are no background jobs here; run it in the foreground")
+        launch = self.context.sandbox.wrap(launch)
+        job = await jobs.start(launch, self.asking.command, keep=self.asking.keep)
+        return job_outcome(await jobs.read(job.id, _FIRST_LOOK_S), self._notes())
+
+    def _notes(self) -> list[str]:
         from hame.tools.statement import leading_words
 
+        asking = self.asking
         notes: list[str] = []
-        if left_behind:
-            notes.append("processes left in the background were killed when the command ended")
-        if self.asked is not None and self.asked > _LONGEST_S:
+        if asking.asked is not None and asking.asked > _LONGEST_S and not asking.background:
             notes.append(f"timeout_s was lowered to {_LONGEST_S:.0f}, the most there is")
-        if not _STATEFUL.isdisjoint(leading_words(self.command)):
+        if not asking.background and not _STATEFUL.isdisjoint(leading_words(asking.command)):
             notes.append("cd and exports end with this command; the next starts afresh")
         return notes
-
-
-def _status(ended: Exit | None, limit: float) -> str:
-    if ended is None:
-        return f"timed out after {limit:g} s; the process group was killed"
-    if ended.code is None:
-        return f"killed by {_signal_name(ended.signal or 0)}"
-    if ended.code > 128:
-        # What a shell reports for a child that a signal ended.
-        name = _signal_name(ended.code - 128)
-        return f"exit code {ended.code}" + (f" ({name})" if name.startswith("SIG") else "")
-    return f"exit code {ended.code}"
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
-
-
-@cache
-def _shell() -> str:
-    import shutil
-
-    return shutil.which("bash") or "/bin/sh"

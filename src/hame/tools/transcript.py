@@ -4,6 +4,8 @@ from collections import deque
 
 _HEAD = 16_000
 _TAIL = 16_000
+KEPT = _HEAD + _TAIL
+"""Characters of an output of which nothing is left out."""
 
 
 class Transcript:

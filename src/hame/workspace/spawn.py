@@ -91,6 +91,9 @@ def _terminal(
     ours.callback(os.close, mine)
     theirs.callback(os.close, its)
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", _ROWS, _COLUMNS, 0, 0))
+    settings = termios.tcgetattr(its)
+    settings[3] &= ~termios.ECHOCTL  # A key that is no letter is not shown as two.
+    termios.tcsetattr(its, termios.TCSANOW, settings)
     argv = ("/bin/sh", "-c", _TAKE_TERMINAL, os.ttyname(its), *launch.argv)
     relay = None if launch.output is None else _relay(mine, launch.output, theirs)
     output = mine if relay is None else None
