@@ -54,7 +54,7 @@ async def test_a_second_overflow_ends_the_run_with_the_server_s_own_failure(stag
 
 async def test_after_an_answer_the_next_overflow_may_be_answered_too(stage: Stage) -> None:
     stage.add("read_file", large)
-    ended = await stage.play(*reads(6), TOO_LONG, *reads(1), TOO_LONG, SUMMARY, answer("Done."))
+    ended = await stage.play(*reads(6), TOO_LONG, *reads(1), TOO_LONG, answer("Done."))
     assert isinstance(ended.result, RunDone)
 
 

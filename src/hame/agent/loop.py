@@ -16,7 +16,7 @@ from hame.agent.ports import Plan, Ports
 from hame.agent.progress import NUDGE_TEXT, ProgressGuard, Verdict
 from hame.agent.room import OVERFLOWS, Room
 from hame.agent.toolrun import ToolRunner
-from hame.agent.turn import origin_of, take_turn, with_unique_calls
+from hame.agent.turn import origin_of, with_unique_calls
 from hame.base import event
 from hame.base.entry import (
     AnswerAbandoned,
@@ -67,14 +67,7 @@ class Run:
         self._specs: tuple[ToolSpec, ...] = tuple(
             tool.spec for tool in ports.tools.values() if tool.spec.advertised
         )
-        self._room = Room(
-            model=ports.model,
-            context=ports.context,
-            journal=ports.journal,
-            emit=ports.emit,
-            request=self.request,
-            count=self._count_aside,
-        )
+        self._room = Room(ports, self.request, self._count_aside)
         self._call_ids = {call.id for call in made_calls(ports.journal.entries)}
         self._guard = ProgressGuard()
         self._usage = Usage()
@@ -156,7 +149,7 @@ class Run:
         ports = self._ports
         request = self.request(await self._room.messages())
         fold = self._fold = Fold()
-        await take_turn(ports.model, request, fold, ports.emit)
+        await self._room.turn(request, fold, ports.emit)
         answer = fold.message(origin_of(ports.model.facts))
         self._count(answer)
         if fold.failure is not None:
@@ -174,6 +167,7 @@ class Run:
         self._broken = self._empty = 0
         if answer.stop_reason is not StopReason.CONTEXT_FULL:
             self._room.answered()
+        await self._room.account(answer)
         await self._room.note_demands()
         if answer.calls:
             return await self._run_calls(answer)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from hame.agent.cache import CacheLedger
 from hame.base.model import Effort
 from hame.base.ports import Clock, Context, Emit, Gate, Journal, Model, Snapshots, Tool, ToolContext
 from hame.base.run import Limits
@@ -21,6 +22,8 @@ class Ports(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
     emit: Emit
     snapshots: Snapshots | None = None
+    ledger: CacheLedger | None = None
+    """Account of the session's requests, where it outlives the run."""
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):

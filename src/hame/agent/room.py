@@ -8,17 +8,21 @@ from collections.abc import Callable
 
 import msgspec
 
+from hame.agent.cache import CacheLedger
+from hame.agent.ports import Ports
 from hame.agent.turn import origin_of, take_turn
 from hame.base import event
-from hame.base.entry import ConstraintAdded, Entry, NoteAdded
+from hame.base.entry import CacheRead, ConstraintAdded, Entry, NoteAdded
 from hame.base.errors import ErrorKind, Failure
 from hame.base.event import RunEvent
 from hame.base.fold import Fold
 from hame.base.memory import Shortened
 from hame.base.message import Assistant, Message, Note, User
-from hame.base.ports import Context, Emit, Journal, Model, ModelRequest
+from hame.base.ports import Emit, ModelRequest
 
 OVERFLOWS = frozenset({ErrorKind.CONTEXT_OVERFLOW, ErrorKind.REQUEST_TOO_LARGE})
+DEAR_USD = 0.05
+"""From here on a miss of the cache is worth a line."""
 
 
 class Room:
@@ -26,20 +30,38 @@ class Room:
 
     def __init__(
         self,
-        *,
-        model: Model,
-        context: Context,
-        journal: Journal,
-        emit: Emit,
+        ports: Ports,
         request: Callable[[tuple[Message, ...]], ModelRequest],
         count: Callable[[Assistant], None],
     ) -> None:
         """`request` makes what is sent of messages; `count` takes what a summary cost."""
-        self._model, self._context, self._journal = model, context, journal
-        self._emit, self._request, self._count = emit, request, count
+        self._model, self._context, self._journal = ports.model, ports.context, ports.journal
+        self._emit, self._clock = ports.emit, ports.clock
+        self._request, self._count = request, count
+        self._ledger = ports.ledger or CacheLedger(ports.journal.entries)
         self._recovering = False
         """Room was made after an overflow, and no answer has come since."""
         self._unheard: list[tuple[str, str, float]] = []
+
+    async def turn(self, request: ModelRequest, fold: Fold, emit: Emit) -> None:
+        """Ask the model, and account for what its cache should serve."""
+        self._ledger.asked(request, self._model.facts, self._clock.now())
+        await take_turn(self._model, request, fold, emit)
+
+    async def account(self, answer: Assistant) -> None:
+        """Put on record what the cache did for the answer that came, and say what was dear."""
+        reading = self._ledger.answered(answer.usage, self._model.facts)
+        if reading is None:
+            return
+        await self._journal.append(CacheRead(reading=reading))
+        if not reading.broke and (reading.lost_usd or 0.0) >= DEAR_USD:
+            missed = reading.expected - reading.got
+            self._emit(
+                event.Notice(
+                    f"The cache missed {max(missed, 0):,} tokens, about"
+                    f" ${reading.lost_usd:.2f}: {reading.why}."
+                )
+            )
 
     async def messages(self) -> tuple[Message, ...]:
         """The messages of the next request; room is made for it first where that is needed."""
