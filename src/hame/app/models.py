@@ -177,6 +177,16 @@ class Models:
         self._engine = LocalEngine(folder, self._processes, self._http)
         self.registry.register(LocalBackend(folder, self._engine, self._index))
 
+    async def try_built_in(self) -> None:
+        """Start the built-in model and let it show that its engine keeps to a grammar.
+
+        Raises:
+            HameError: if it cannot run here, or does not.
+        """
+        self._know(BUILT_IN)
+        if self._engine is not None:
+            await self._engine.complete("Ready?", most_tokens=1)
+
     # ------------------------------------------------------------ what a backend reaches out with
 
     def facts(self, vendor: Vendor, model: str) -> ModelFacts:

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.to_thread
 import click
 import msgspec
 
+from hame.app.models import Models
 from hame.app.offers import open_models
 from hame.backends.detect import find_running
 from hame.base.errors import HameError
@@ -24,7 +26,7 @@ from hame.cli.reveal import clean
 from hame.cli.session import launchpad
 from hame.cli.words import counted
 from hame.local.machine import engine_installed, missing_flags
-from hame.local.weights import find_weights
+from hame.local.weights import find_weights, is_intact
 from hame.version import __version__
 
 _PATIENCE_S = 10.0
@@ -118,10 +120,12 @@ async def _models(launch: Launch) -> list[Finding]:
         found.append(
             Finding(what="local server", state="ok", said=server or "none runs on this machine")
         )
-    return [*found, _built_in(launch)]
+        found.append(await _built_in(launch, models))
+    return found
 
 
-def _built_in(launch: Launch) -> Finding:
+async def _built_in(launch: Launch, models: Models) -> Finding:
+    """Its processor, engine, weights, and whether the engine really keeps to a grammar."""
     what = "built-in model"
     if lacking := missing_flags():
         said = f"this processor lacks {', '.join(lacking)}"
@@ -129,9 +133,21 @@ def _built_in(launch: Launch) -> Finding:
     if not engine_installed():
         said, hint = "its engine is not installed", "pip install 'hame[local]'"
         return Finding(what=what, state="note", said=said, hint=hint)
-    if find_weights(Path(launch.places.cache)) is None:
+    weights = find_weights(Path(launch.places.cache))
+    if weights is None:
         return Finding(what=what, state="note", said="not set up", hint="hame local setup")
-    return Finding(what=what, state="ok", said="set up")
+    if not await anyio.to_thread.run_sync(is_intact, weights):
+        said, hint = (
+            "its weights are not what they should be",
+            "hame local remove && hame local setup",
+        )
+        return Finding(what=what, state="broken", said=said, hint=hint)
+    try:
+        await models.try_built_in()
+    except HameError as error:
+        return Finding(what=what, state="broken", said=error.message, hint=error.hint)
+    said = "weights intact, and the engine keeps to a grammar"
+    return Finding(what=what, state="ok", said=said)
 
 
 def _tools(launch: Launch) -> list[Finding]:
