@@ -15,7 +15,9 @@ from hame.agent.inbox import Inbox
 from hame.agent.ports import Plan, Ports
 from hame.agent.progress import NUDGE_TEXT, ProgressGuard, Verdict
 from hame.agent.room import OVERFLOWS, Room
+from hame.agent.spending import Spending
 from hame.agent.toolrun import ToolRunner
+from hame.agent.truncation import was_cut
 from hame.agent.turn import origin_of, with_unique_calls
 from hame.base import event
 from hame.base.entry import (
@@ -70,7 +72,7 @@ class Run:
         self._room = Room(ports, self.request, self._count_aside)
         self._call_ids = {call.id for call in made_calls(ports.journal.entries)}
         self._guard = ProgressGuard()
-        self._usage = Usage()
+        self._spending = Spending(ports.model.facts)
         self._steps = 0
         self._refused = 0
         self._broken = self._pauses = self._malformed = self._empty = 0
@@ -152,6 +154,8 @@ class Run:
         await self._room.turn(request, fold, ports.emit)
         answer = fold.message(origin_of(ports.model.facts))
         self._count(answer)
+        if cut := was_cut(request, answer.usage, ports.model.facts):
+            ports.emit(event.Notice(cut, "warning"))
         if fold.failure is not None:
             self._fold = None
             return await self._broke(answer, fold.failure.failure)
@@ -302,19 +306,16 @@ class Run:
             self._spend(answer.usage, None)
 
     def _spend(self, usage: Usage, filled: int | None) -> None:
-        self._usage += usage
+        cost = self._spending.add(usage, filled)
         self._ports.emit(
             event.UsageUpdated(
-                usage=self._usage,
+                usage=self._spending.usage,
                 step_usage=usage,
-                cost_usd=self._cost(),
+                cost_usd=self._spending.cost_usd,
+                step_cost_usd=cost,
                 context_tokens=filled,
             )
         )
-
-    def _cost(self) -> float | None:
-        price = self._ports.model.facts.price
-        return price.cost(self._usage) if price else None
 
     def _spent(self) -> RunResult | None:
         limits = self._plan.limits
@@ -323,11 +324,10 @@ class Run:
         seconds = self._ports.clock.monotonic() - self._started
         if limits.seconds is not None and seconds >= limits.seconds:
             return BudgetSpent(what="time", limit=limits.seconds)
-        tokens = self._usage.input_total + self._usage.output
+        tokens = self._spending.usage.input_total + self._spending.usage.output
         if limits.total_tokens is not None and tokens >= limits.total_tokens:
             return BudgetSpent(what="tokens", limit=limits.total_tokens)
-        cost = self._cost()
-        if limits.cost_usd is not None and cost is not None and cost >= limits.cost_usd:
+        if limits.cost_usd is not None and self._spending.reaches(limits.cost_usd):
             return BudgetSpent(what="cost", limit=limits.cost_usd)
         return None
 
@@ -357,10 +357,10 @@ class Run:
             await self._tools.capture()
 
     async def _end(self, result: RunResult) -> event.RunEnded:
-        cost = self._cost()
+        usage, cost = self._spending.usage, self._spending.cost_usd
         ended = event.RunEnded(
             result=result,
-            usage=self._usage,
+            usage=usage,
             steps=self._steps,
             seconds=self._ports.clock.monotonic() - self._started,
             cost_usd=cost,
@@ -369,7 +369,7 @@ class Run:
         # A journal that cannot be written has been reported as the run's result already.
         with anyio.CancelScope(shield=True), suppress(SessionError):
             await self._ports.journal.append(
-                RunFinished(result=result, usage=self._usage, steps=self._steps, cost_usd=cost),
+                RunFinished(result=result, usage=usage, steps=self._steps, cost_usd=cost),
                 durable=True,
             )
         self._ports.emit(ended)

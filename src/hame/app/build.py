@@ -7,6 +7,7 @@ import msgspec
 
 from hame.app.clock import SystemClock
 from hame.app.confinement import Unconfined
+from hame.app.door import gate_maker
 from hame.app.late import LateSnapshots
 from hame.app.log import Log
 from hame.app.models import Models
@@ -23,6 +24,7 @@ from hame.workspace.environment import is_secret_name
 from hame.workspace.index import LocalIndex
 from hame.workspace.local import open_workspace
 from hame.workspace.process import LocalProcesses
+from hame.workspace.syntax import Syntax
 
 
 class Launchpad(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,7 +58,7 @@ async def build_runtime(pad: Launchpad) -> Runtime:
     )
     redaction = Redactor(known_secrets(settings, pad.environment))
     log = Log(places.log, redaction.text)
-    index = LocalIndex(workspace)
+    index, syntax = LocalIndex(workspace), Syntax()
     processes, clock = LocalProcesses(pad.environment), SystemClock()
     models = Models(
         settings,
@@ -72,23 +74,28 @@ async def build_runtime(pad: Launchpad) -> Runtime:
         redaction.add(secret)
     sessions = StoredSessions(places.sessions)
     journal = sessions.resume(pad.resume) if pad.resume else sessions.create(workspace.paths.root)
+    context = ToolContext(
+        workspace=workspace,
+        processes=processes,
+        sandbox=Unconfined(),
+        index=index,
+        structure=syntax,
+        diagnostics=syntax,
+        progress=lambda _: None,
+        command_timeout_s=settings.command_timeout_s,
+    )
     parts = Parts(
         settings=settings,
         clock=clock,
         new_tools=builtin_tools,
-        tool_context=ToolContext(
-            workspace=workspace,
-            processes=processes,
-            sandbox=Unconfined(),
-            index=index,
-            progress=lambda _: None,
-            command_timeout_s=settings.command_timeout_s,
-        ),
+        tool_context=context,
+        new_gate=gate_maker(settings, pad.environment, places, context),
         sessions=sessions,
         new_snapshots=lambda session: LateSnapshots(
             lambda: open_snapshots(places, workspace.paths, session, processes)
         ),
         open_model=models.open,
+        remember=models.remember,
         new_context=Window,
         redaction=redaction,
         log=log,

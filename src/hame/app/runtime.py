@@ -17,14 +17,15 @@ import msgspec
 from hame.agent.inbox import Inbox
 from hame.agent.loop import Plan, Ports, Run
 from hame.app.log import Log
+from hame.app.door import Door, NewGate
 from hame.app.questions import Questions
 from hame.app.redacting import RedactingTool, Redaction
 from hame.app.undo import Rewind, Rewinder
 from hame.base import event
 from hame.base.entry import ModeChosen, ModelChosen, NoteAdded, UserSaid
-from hame.base.errors import ErrorKind, Failure, HameError
+from hame.base.errors import ConfigError, ErrorKind, Failure, HameError
 from hame.base.message import Note, User
-from hame.base.model import Usage
+from hame.base.model import ModelFacts, Usage
 from hame.base.ports import (
     Clock,
     Context,
@@ -40,7 +41,6 @@ from hame.base.question import Answer
 from hame.base.run import RunFailed, Stopped
 from hame.base.settings import Mode, Settings
 from hame.base.snapshot import Step
-from hame.permissions import ModeGate
 from hame.prompts.attachments import Composed, compose
 from hame.prompts.opening import (
     Surroundings,
@@ -76,12 +76,15 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     new_tools: Callable[[], tuple[Tool, ...]]
     """Tools share what their session's model has seen, so each session has its own."""
     tool_context: ToolContext
+    new_gate: NewGate
     sessions: Sessions
     new_snapshots: Callable[[str], Snapshots]
     """By the session's id."""
     open_model: Callable[[str | None], Awaitable[Model]]
     """By name; None: the user's choice, or what there is. Raises ConfigError."""
     new_context: Callable[[], Context]
+    remember: Callable[[str], None] = lambda _: None
+    """Keeps the model that the user chose for later sessions."""
     redaction: Redaction
     log: Log
     interactive: bool
@@ -104,7 +107,7 @@ class Runtime:
         self._model: Model | None = None
         self._mode = parts.settings.mode
         self._questions = Questions(interactive=parts.interactive, emit=self._emit)
-        self._gate = ModeGate(mode=lambda: self._mode, asker=self._questions)
+        self._gate = Door(lambda: parts.new_gate(lambda: self._mode, self._questions))
         self._take_up(journal)
         self.subscribe(parts.log.note)
 
@@ -223,6 +226,8 @@ class Runtime:
             ConfigError: if there is no such model or it cannot be asked.
         """
         self._model = await self._parts.open_model(name)
+        if self._parts.interactive:
+            self._parts.remember(self.model)
         if self._has_begun():
             await self._journal.append(ModelChosen(model=self.model))
 
@@ -323,7 +328,21 @@ class Runtime:
         if self._model is None:
             chosen = self._parts.settings.model or _last_model(self._journal)
             self._model = await self._parts.open_model(chosen)
+        self._require_price(self._model.facts)
         return self._model
+
+    def _require_price(self, facts: ModelFacts) -> None:
+        """See that a limit of money can be held.
+
+        Raises:
+            ConfigError: if the model's price is unknown.
+        """
+        if self._parts.settings.max_cost_usd is not None and facts.cost(Usage()) is None:
+            raise ConfigError(
+                f"the price of {facts.name} is unknown, so a limit of money cannot be held",
+                hint=f'Leave --max-cost out, or give the price in models.toml: [models."{facts.name}"]'
+                " price = {input = 1.0, output = 2.0}",
+            )
 
     def _ports(self, model: Model) -> Ports:
         return Ports(

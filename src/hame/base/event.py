@@ -135,6 +135,7 @@ class UsageUpdated(_RunEvent, frozen=True, tag="usage_updated"):
     usage: Usage
     step_usage: Usage
     cost_usd: float | None = None
+    step_cost_usd: float | None = None
     context_tokens: int | None = None
     """Tokens of the last request and answer together: what fills the window."""
 

@@ -220,6 +220,15 @@ class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
         """`backend/model`, the name a user chooses it by."""
         return f"{self.backend}/{self.model}"
 
+    def cost(self, usage: Usage) -> float | None:
+        """US dollars for the usage of one request; None when a price that matters is unknown.
+
+        What runs on this machine costs nothing.
+        """
+        if self.price is not None:
+            return self.price.cost(usage)
+        return 0.0 if self.local else None
+
 
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     """Where a model is reached. The key is sent to this origin and to no other."""

@@ -123,6 +123,8 @@ class Conversation:
                 self._say(*help_lines())
             case "quit":
                 self._leaving = True
+            case "cost":
+                self._say(*self._cost())
             case "sessions":
                 self._say(*self._list_sessions())
             case "model" | "mode" if not slash.argument:
@@ -136,6 +138,12 @@ class Conversation:
                 self._say(self._talk.do(slash))
 
     # ------------------------------------------------------------ sessions
+
+    def _cost(self) -> list[str]:
+        from hame.cli.bills import session_rows
+
+        session = self._opened.session.session if self._opened else ""
+        return session_rows(self._launch.places, session)
 
     def _list_sessions(self) -> list[str]:
         from hame.cli.listing import session_lines, summaries

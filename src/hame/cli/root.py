@@ -16,6 +16,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "models": ("hame.cli.commands.models:models", "List providers and their models."),
     "auth": ("hame.cli.commands.auth:auth", "Keep and try the keys of providers."),
     "sessions": ("hame.cli.commands.sessions:sessions", "List and show what was said before."),
+    "usage": ("hame.cli.commands.usage:usage", "Tokens and money, by day, model or session."),
     "config": ("hame.cli.commands.config:config", "Show and change settings."),
     "local": ("hame.cli.commands.local:local", "Set up the built-in model."),
     "demo": ("hame.cli.commands.demo:demo", "Watch it at work on a sample project."),

@@ -11,6 +11,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "help": ("", "what can be typed here"),
     "model": ("[NAME]", "show the model, or ask another from now on"),
     "mode": ("[ask|auto|plan]", "show or change what runs without a question"),
+    "cost": ("", "tokens and money of this session"),
     "clear": ("", "begin a new session"),
     "sessions": ("", "list the sessions of this folder"),
     "resume": ("[ID]", "go on with another session; the last one without an id"),

@@ -1,0 +1,56 @@
+"""What a run costs: each answer by its own rates, unknown as unknown, and no step beyond the limit."""
+
+from hame.agent.spending import Spending
+from hame.base.model import ModelFacts, Price, PriceTier, Usage
+
+PRICE = Price(
+    input=1.0, output=10.0, cache_read=0.1, tiers=(PriceTier(above=1_000, input=2.0, output=20.0),)
+)
+
+
+def facts(price: Price | None, *, local: bool = False) -> ModelFacts:
+    return ModelFacts(backend="b", model="m", wire="w", price=price, local=local)
+
+
+def test_each_answer_is_priced_by_its_own_prompt():
+    spending = Spending(facts(PRICE))
+    short, long = Usage(input_uncached=1_000), Usage(input_uncached=1_001)
+    assert spending.add(short, 1_000) == 0.001
+    assert spending.add(long, 1_001) == 0.002002
+    assert spending.cost_usd == 0.001 + 0.002002
+    assert spending.usage == short + long
+
+
+def test_what_a_tier_leaves_out_stays_as_it_was():
+    assert PRICE.cost(Usage(cache_read=2_000)) == 0.1 * 2_000 / 1e6
+
+
+def test_unknown_is_unknown_and_stays_so():
+    spending = Spending(facts(None))
+    assert spending.cost_usd is None
+    assert spending.add(Usage(output=5), 5) is None
+    assert spending.cost_usd is None
+    assert not spending.reaches(0.0)
+
+
+def test_what_runs_here_costs_nothing():
+    spending = Spending(facts(None, local=True))
+    assert spending.add(Usage(output=5), 5) == 0.0
+    assert not spending.reaches(0.01)
+
+
+def test_the_next_request_is_not_sent_when_it_must_cost_more_than_is_left():
+    spending = Spending(facts(PRICE))
+    assert not spending.reaches(0.001)
+    spending.add(Usage(input_uncached=900), 1_000)
+    # 0.0009 are spent; 1,000 tokens more cost 0.0001 at least.
+    assert not spending.reaches(0.001)
+    assert spending.reaches(0.00099)
+    assert spending.reaches(0.0009)
+
+
+def test_an_answer_beside_the_conversation_leaves_its_length_as_it_was():
+    spending = Spending(facts(PRICE))
+    spending.add(Usage(input_uncached=900), 1_000)
+    spending.add(Usage(input_uncached=10), None)
+    assert spending.reaches(0.00100)
