@@ -109,7 +109,7 @@ class HttpClient:
                 context = self._trust.context()
             else:
                 context = await anyio.to_thread.run_sync(self._trust.context)
-            pool = self._pools.setdefault((proxy, secure), _make_pool(proxy, context))
+            pool = self._pools.setdefault((proxy, secure), make_pool(proxy, context))
         return pool
 
     def _write(self, request: HttpRequest, timeouts: Timeouts, watch: Watch) -> "httpcore2.Request":
@@ -221,7 +221,7 @@ def _explained(url: str, proxy: str | None, timeouts: Timeouts) -> Generator[Non
         raise ModelError(connection_failure(error, url, proxy=proxy)) from error
 
 
-def _make_pool(proxy: str | None, context: ssl.SSLContext) -> "httpcore2.AsyncConnectionPool":
+def make_pool(proxy: str | None, context: ssl.SSLContext) -> "httpcore2.AsyncConnectionPool":
     """A pool of direct connections, or of connections through a proxy.
 
     Raises:
