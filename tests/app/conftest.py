@@ -7,12 +7,14 @@ import pytest
 
 from hame.app.clock import SystemClock
 from hame.app.confinement import Unconfined
+from hame.app.door import gate_maker
 from hame.app.log import Log
 from hame.app.runtime import Parts, Runtime
 from hame.app.sessions import StoredSessions
 from hame.base.event import RunEvent
 from hame.base.ports import Model, ToolContext
 from hame.base.settings import Mode, Settings
+from hame.config.places import find_places
 from hame.context import Window
 from hame.sessions.redaction import Redactor
 from hame.testing import ScriptedModel
@@ -32,6 +34,7 @@ class Scene:
         self.project = folder / "project"
         self.project.mkdir()
         self.sessions = StoredSessions(str(folder / "sessions"))
+        self.places = find_places({"HOME": str(folder)})
         self.events: list[RunEvent] = []
         self.model = ScriptedModel()
         self.opened: list[str | None] = []
@@ -64,6 +67,9 @@ class Scene:
             clock=SystemClock(),
             new_tools=builtin_tools,
             tool_context=context,
+            new_gate=gate_maker(
+                Settings(mode=mode), {"PATH": "/usr/bin:/bin"}, self.places, context
+            ),
             sessions=self.sessions,
             new_snapshots=lambda session: LocalSnapshots(
                 store_of(self.project.parent / "snapshots", str(self.project), "/nowhere"),

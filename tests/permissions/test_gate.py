@@ -11,8 +11,9 @@ from hame.base.ports import Target
 from hame.base.question import Answer, Choice, Question
 from hame.base.settings import Mode
 from hame.base.tool import Effect, ToolSpec
-from hame.base.zone import Operation, Zone
-from hame.permissions import ModeGate
+from hame.base.zone import Operation, ProjectPaths, Zone
+from hame.permissions.gate import Grounds, RuleGate
+from hame.permissions.rulebook import Rulebook
 
 WRITE = ToolSpec(name="edit_file", description="", effect=Effect.WRITE, title="Edit")
 RUN = ToolSpec(name="run_command", description="", effect=Effect.RUN, title="Run")
@@ -49,8 +50,9 @@ class Asker:
         return self.answers.pop(0)
 
 
-def gate(asker: Asker, mode: Mode = Mode.ASK) -> ModeGate:
-    return ModeGate(mode=lambda: mode, asker=asker)
+def gate(asker: Asker, mode: Mode = Mode.ASK) -> RuleGate:
+    grounds = Grounds(paths=ProjectPaths(root="/p", home="/h"))
+    return RuleGate(mode=lambda: mode, asker=asker, grounds=grounds, book=Rulebook())
 
 
 async def test_once_lets_this_call_run_and_asks_again_for_the_next() -> None:

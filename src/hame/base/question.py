@@ -36,6 +36,12 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Words may be sent instead of a choice."""
     grant: str = ""
     """What `session` or `always` would cover, in words."""
+    loss: str = ""
+    """What would be destroyed, counted: `discards changes: 3 modified files, 2 untracked`."""
+    rules: tuple[str, ...] = ()
+    """The rules that `always` would write, one line each."""
+    expires_s: float | None = None
+    """Seconds after which no answer counts as no; None: it waits for ever."""
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

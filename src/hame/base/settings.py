@@ -86,6 +86,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Seconds of silence between two pieces of an answer; unset: by model."""
     command_timeout_s: float = 120.0
     """Seconds a command may run when the model names no limit."""
+    ask_timeout_s: float = 1800.0
+    """Seconds a question waits for its answer; then the call is refused."""
     add_dirs: tuple[str, ...] = ()
     """Folders beside the project that may be read and written."""
     color: bool | None = None

@@ -151,13 +151,15 @@ def zone_of(
         return Zone.HAME
     if is_secret(parts) or is_secret(named) or is_below(parts, paths.config):
         return Zone.SECRET
-    for root in (paths.root, *paths.added):
+    changes = operation not in {Operation.READ, Operation.LIST}
+    if not changes and any(is_below(parts, root) for root in paths.read_only):
+        return Zone.PROJECT
+    for root in (paths.root, *paths.added, paths.temporary):
         if is_below(parts, root):
             inside = parts[len(split(root)) :]
             outer = named[len(split(root)) :] if is_below(named, root) else ()
             guarded = is_protected(inside) or is_protected(outer)
             return Zone.PROTECTED if guarded else Zone.PROJECT
-    changes = operation not in {Operation.READ, Operation.LIST}
     if changes and (not parts or fold(parts)[0] in SYSTEM_PLACES or is_protected(parts)):
         return Zone.PROTECTED
     return Zone.OUTSIDE
@@ -216,6 +218,10 @@ class ProjectPaths(msgspec.Struct, frozen=True, kw_only=True):
 
     root: str
     added: tuple[str, ...] = ()
+    read_only: tuple[str, ...] = ()
+    """Folders beside the project that may be read."""
+    temporary: str = ""
+    """hame's private folder for temporary files; empty: there is none."""
     home: str = ""
     results: str = ""
     """Folder of results that were kept whole."""

@@ -1,5 +1,1 @@
-"""Whether a call may run: modes and grants now; rules, command analysis and the full path guard later."""
-
-from hame.permissions.gate import ModeGate
-
-__all__ = ["ModeGate"]
+"""Whether a call may run: modes, the user's rules, command analysis, places, grants and questions."""

@@ -1,34 +1,17 @@
-"""The first layer of the gate as a pure function: mode, effect and places in, verdict out."""
+"""What a call asks for, piece by piece: mode, effect, places and command in, concerns out."""
 
-from collections.abc import Sequence
-from enum import StrEnum
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from hame.base.ports import Target
 from hame.base.settings import Mode
 from hame.base.tool import Effect, ToolSpec
-from hame.base.zone import Operation, Zone
-
-READING = frozenset({Operation.READ, Operation.LIST})
-
-
-class Decision(StrEnum):
-    """What the policy says."""
-
-    ALLOW = "allow"
-    ASK = "ask"
-    DENY = "deny"
-
-
-class Judgement(msgspec.Struct, frozen=True):
-    """A decision and why."""
-
-    decision: Decision
-    reason: str = ""
-
-
-_RANK = {Decision.ALLOW: 0, Decision.ASK: 1, Decision.DENY: 2}
+from hame.base.zone import ProjectPaths
+from hame.permissions.commands.analysis import Analysis
+from hame.permissions.decision import Decision, Judgement
+from hame.permissions.place import READING, judge_place
+from hame.permissions.rule import Rule, covers_host, covers_target, covers_tool
 
 PLAN_REASON = (
     "the user wants a plan first: nothing may be changed or run now. Describe what you would do, "
@@ -36,48 +19,114 @@ PLAN_REASON = (
 )
 
 
-def judge(mode: Mode, spec: ToolSpec, targets: Sequence[Target]) -> Judgement:
-    """The strictest of what the places and the effect demand; deny > ask > allow."""
-    found = [_judge_target(target) for target in targets]
-    found.append(_judge_effect(mode, spec))
-    return max(found, key=lambda judgement: _RANK[judgement.decision])
+class Matter(msgspec.Struct, frozen=True, kw_only=True):
+    """A call as the gate sees it."""
+
+    mode: Mode
+    spec: ToolSpec
+    targets: Sequence[Target] = ()
+    command: str | None = None
+    analysis: Analysis | None = None
+    """Of the command."""
+    hosts: tuple[str, ...] = ()
+    """Machines it would talk to."""
 
 
-def _judge_target(target: Target) -> Judgement:
-    place, reads = target.resolution, target.operation in READING
-    match place.zone:
-        case Zone.PROJECT:
-            return Judgement(Decision.ALLOW)
-        case Zone.SECRET:
-            what = "read" if reads else "changed"
-            return Judgement(
-                Decision.DENY, f"{place.shown} holds secrets and is never {what} by a model"
-            )
-        case Zone.PROTECTED:
-            if reads:
-                return Judgement(Decision.ALLOW)
-            return Judgement(
-                Decision.DENY,
-                f"{place.shown} is protected: writing it could make other programs run code",
-            )
-        case Zone.HAME:
-            if reads:
-                return Judgement(Decision.ALLOW)
-            return Judgement(Decision.DENY, f"{place.shown} belongs to hame")
-        case Zone.OUTSIDE:
-            return Judgement(Decision.ASK, f"{place.real} is outside the project")
+class Concern(msgspec.Struct, frozen=True):
+    """One thing about a call that is not simply allowed, and which rules would allow it."""
+
+    judgement: Judgement
+    lifted_by: Callable[[Rule], bool] | None = None
+    """Whether an allow rule settles it; None: no single rule can."""
 
 
-def _judge_effect(mode: Mode, spec: ToolSpec) -> Judgement:
+def concerns_of(matter: Matter, paths: ProjectPaths) -> list[Concern]:
+    """Everything about the call that asks or is refused."""
+    found = [_place_concern(target, matter.spec, paths) for target in matter.targets]
+    found += _effect_concerns(matter, paths)
+    return [concern for concern in found if concern.judgement.decision is not Decision.ALLOW]
+
+
+def _place_concern(target: Target, spec: ToolSpec, paths: ProjectPaths) -> Concern:
+    def lifts(rule: Rule) -> bool:
+        named = bool(rule.path) and not rule.command and not rule.host
+        return named and covers_tool(rule, spec) and covers_target(rule, target, paths)
+
+    return Concern(judge_place(target, paths), lifts)
+
+
+def _effect_concerns(matter: Matter, paths: ProjectPaths) -> list[Concern]:
+    spec, mode = matter.spec, matter.mode
     if spec.effect in {Effect.READ, Effect.INTERACT, Effect.ISOLATED} and not spec.source:
-        return Judgement(Decision.ALLOW)
-    if mode is Mode.PLAN and spec.effect is not Effect.READ:
-        return Judgement(Decision.DENY, PLAN_REASON)
+        return []
+    if mode is Mode.PLAN and spec.effect is not Effect.READ and not _only_reads(matter):
+        return [Concern(Judgement(Decision.DENY, PLAN_REASON, "mode plan"))]
     if spec.source:
-        return Judgement(Decision.ASK, f"the tool comes from {spec.source}")
-    if spec.effect is Effect.NETWORK:
-        return Judgement(Decision.ASK, "it talks to another machine")
-    if mode is Mode.AUTO:
-        return Judgement(Decision.ALLOW)
-    what = "runs a command" if spec.effect is Effect.RUN else "changes files"
-    return Judgement(Decision.ASK, f"it {what}")
+        reason = f"the tool comes from {spec.source}"
+        return [Concern(Judgement(Decision.ASK, reason, "contributed tool"), _by_tool(spec))]
+    match spec.effect:
+        case Effect.NETWORK:
+            return _network_concerns(matter)
+        case Effect.RUN:
+            return _run_concerns(matter)
+        case _:
+            return [] if mode is Mode.AUTO else _change_concerns(matter, paths)
+
+
+def _only_reads(matter: Matter) -> bool:
+    analysis = matter.analysis
+    return analysis is not None and analysis.judgement.decision is Decision.ALLOW
+
+
+def _by_tool(spec: ToolSpec) -> Callable[[Rule], bool]:
+    """Only a rule that names the tool, or its source, and nothing narrower."""
+
+    def lifts(rule: Rule) -> bool:
+        named = bool(rule.tool or rule.source) and not (rule.command or rule.path or rule.host)
+        return named and covers_tool(rule, spec)
+
+    return lifts
+
+
+def _network_concerns(matter: Matter) -> list[Concern]:
+    judgement = Judgement(Decision.ASK, "it talks to another machine", "network")
+    if not matter.hosts:
+        return [Concern(judgement, _by_tool(matter.spec))]
+    return [Concern(judgement, _by_host(matter.spec, host)) for host in matter.hosts]
+
+
+def _by_host(spec: ToolSpec, host: str) -> Callable[[Rule], bool]:
+    def lifts(rule: Rule) -> bool:
+        if rule.command or rule.path or not covers_tool(rule, spec):
+            return False
+        return covers_host(rule, host) if rule.host else bool(rule.tool)
+
+    return lifts
+
+
+def _run_concerns(matter: Matter) -> list[Concern]:
+    analysis = matter.analysis
+    if analysis is None:
+        asks = matter.mode is not Mode.AUTO
+        judgement = Judgement(Decision.ASK, "it runs a command", "mode ask")
+        return [Concern(judgement, _by_tool(matter.spec))] if asks else []
+    judgement = analysis.judgement
+    if judgement.decision is Decision.ASK and matter.mode is Mode.AUTO:
+        return []
+    return [Concern(judgement)]
+
+
+def _change_concerns(matter: Matter, paths: ProjectPaths) -> list[Concern]:
+    judgement = Judgement(Decision.ASK, "it changes files", "mode ask")
+    changed = [target for target in matter.targets if target.operation not in READING]
+    if not changed:
+        return [Concern(judgement, _by_tool(matter.spec))]
+    return [Concern(judgement, _by_place(matter.spec, target, paths)) for target in changed]
+
+
+def _by_place(spec: ToolSpec, target: Target, paths: ProjectPaths) -> Callable[[Rule], bool]:
+    def lifts(rule: Rule) -> bool:
+        named = bool(rule.path or rule.tool) and not (rule.command or rule.host)
+        return named and covers_tool(rule, spec) and covers_target(rule, target, paths)
+
+    return lifts

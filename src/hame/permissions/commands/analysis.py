@@ -18,6 +18,8 @@ class Open(msgspec.Struct, frozen=True):
 
     words: tuple[Word, ...]
     reason: str
+    folders: tuple[str, ...]
+    """Where it may run: the start, and wherever a `cd` before it may have led."""
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,7 +63,7 @@ def _judge_line(line: Line, scene: Scene) -> Analysis:
         try:
             check_command(words, folders, needs)
         except UnlistedError as error:
-            found.append(Open(words, str(error)))
+            found.append(Open(words, str(error), tuple(folders.places)))
     writes = tuple(item.target for item in line.redirects if item.flow is Flow.WRITE)
     reads = tuple(item.target for item in line.redirects if item.flow is Flow.READ)
     try:

@@ -19,7 +19,9 @@ def judge_characters(text: str) -> Judgement | None:
         category = unicodedata.category(character)
         if (category == "Cc" and character not in "\n\t") or category in {"Cf", "Cs", "Cn", "Co"}:
             return Judgement(
-                Decision.DENY, f"it holds the hidden character {escape(character)}", "D12 hidden characters"
+                Decision.DENY,
+                f"it holds the hidden character {escape(character)}",
+                "D12 hidden characters",
             )
         blank = category in {"Zs", "Zl", "Zp"} and character != " "
         if blank or character in _DRAWN_AS_NOTHING or _is_selector(character):

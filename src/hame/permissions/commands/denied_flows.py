@@ -5,15 +5,20 @@ import re
 from hame.permissions.commands.found import Found
 from hame.permissions.commands.scene import Scene
 from hame.permissions.commands.wrapped import SHELLS
+from hame.permissions.names import names
 
-_DOWNLOADERS = frozenset("curl wget fetch aria2c axel http https xh lynx lwp-download GET ftp tftp".split())
-_INTERPRETERS = SHELLS | frozenset("node nodejs deno bun ruby perl php lua osascript pwsh powershell tclsh".split())
+_DOWNLOADERS = names("curl wget fetch aria2c axel http https xh lynx lwp-download GET ftp tftp")
+_INTERPRETERS = SHELLS | names(
+    "node nodejs deno bun ruby perl php lua osascript pwsh powershell tclsh"
+)
 _PYTHON = re.compile(r"(?:python|pypy)[0-9.]*")
-_CONNECTIONS = frozenset("nc ncat netcat nc.traditional nc.openbsd telnet socat".split())
+_CONNECTIONS = names("nc ncat netcat nc.traditional nc.openbsd telnet socat")
 _NETWORK = (
     _DOWNLOADERS
     | _CONNECTIONS
-    | frozenset("ping ping6 nslookup dig host drill whois traceroute tracepath ssh scp sftp rsync finger".split())
+    | names(
+        "ping ping6 nslookup dig host drill whois traceroute tracepath ssh scp sftp rsync finger"
+    )
 )
 _REVERSE_SHELL = re.compile(
     r"(?:socket|TCPSocket|fsockopen|net\.connect|net\.Socket).*(?:dup2|pty|/bin/(?:ba|z|)sh|subprocess|exec|spawn|system)",
@@ -63,10 +68,13 @@ def _refuse_reverse_shell(found: Found, scene: Scene) -> tuple[str, str] | None:
     refused = "D6", "it hands a shell to another machine"
     if found.name in _CONNECTIONS:
         if found.name == "socat":
-            hands_on = any(text.upper().startswith(("EXEC:", "SYSTEM:", "SHELL:")) for text in found.texts)
+            hands_on = any(
+                text.upper().startswith(("EXEC:", "SYSTEM:", "SHELL:")) for text in found.texts
+            )
         else:
             hands_on = any(
-                text in _HANDS_ON or (text.startswith("-") and text.endswith("e") and not text.startswith("--"))
+                text in _HANDS_ON
+                or (text.startswith("-") and text.endswith("e") and not text.startswith("--"))
                 for text in found.texts
             )
         shell_beside = any(

@@ -20,12 +20,13 @@ from hame.permissions.commands.found import UNKNOWN, Found, Spoken
 from hame.permissions.commands.ground import Reach
 from hame.permissions.commands.operands import file_words, written_words
 from hame.permissions.commands.scene import Scene, readings
+from hame.permissions.names import names
 
 _HARMLESS_DEVICES = frozenset(
     f"/dev/{name}" for name in ("null", "stdout", "stderr", "stdin", "tty", "zero", "full", "ptmx")
 )
-_DELETERS = frozenset("rm shred srm trash trash-put unlink mv".split())
-_RECURSIVE = frozenset("rm chmod chown chgrp chattr setfacl shred srm trash trash-put".split())
+_DELETERS = names("rm shred srm trash trash-put unlink mv")
+_RECURSIVE = names("rm chmod chown chgrp chattr setfacl shred srm trash trash-put")
 _FIND_DESTROYS = frozenset({"-delete"})
 _SHALLOW = {"var": 2, "home": 2, "users": 2, "root": 1, "opt": 1, "srv": 1, "mnt": 1, "media": 2}
 """Places and how deep below `/` they still count as a whole machine's or a whole person's."""
@@ -72,7 +73,8 @@ def _is_mere_ending(text: str, place: Reach, found: Found) -> bool:
         not is_secret(plain)
         and place.kind is FileKind.MISSING
         and ("/" not in text or text.startswith("."))
-        and found.name not in {"cat", "head", "tail", "less", "more", "cp", "mv", "base64", "openssl", "xxd"}
+        and found.name
+        not in {"cat", "head", "tail", "less", "more", "cp", "mv", "base64", "openssl", "xxd"}
     )
 
 
@@ -186,7 +188,11 @@ def _all_written(found: Found) -> Iterator[Spoken]:
 
 
 def _refuse_written_place(place: Reach) -> tuple[str, str] | None:
-    if place.real in _HARMLESS_DEVICES or place.real.startswith(("/dev/fd/", "/dev/pts/", "/proc/self/fd/")):
+    if place.real in _HARMLESS_DEVICES or place.real.startswith((
+        "/dev/fd/",
+        "/dev/pts/",
+        "/proc/self/fd/",
+    )):
         return None
     if place.real.startswith(("/dev/tcp/", "/dev/udp/")):
         return "D6", "it opens a connection through the shell"

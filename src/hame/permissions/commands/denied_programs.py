@@ -1,31 +1,33 @@
 """Refused because of the program, or what it is told to do."""
 
 import re
+from itertools import pairwise
 
 from hame.permissions.commands.found import UNKNOWN, Found
 from hame.permissions.commands.scene import Scene
+from hame.permissions.names import names
 
-_ELEVATED = frozenset(
-    "sudo su doas pkexec run0 runuser gosu su-exec nsenter unshare chroot setcap capsh setpriv newgrp sg".split()
+_ELEVATED = names(
+    "sudo su doas pkexec run0 runuser gosu su-exec nsenter unshare chroot setcap capsh setpriv newgrp sg"
 )
-_SYSTEM_STATE = frozenset(
+_SYSTEM_STATE = names(
     "shutdown reboot halt poweroff telinit init kexec mount umount insmod rmmod modprobe depmod "
     "swapon swapoff losetup setenforce useradd userdel usermod groupadd groupdel groupmod passwd chpasswd "
     "visudo vipw adduser deluser iptables ip6tables iptables-restore nft ufw firewall-cmd ipset pfctl "
-    "update-grub grub-install efibootmgr timedatectl hostnamectl localectl".split()
+    "update-grub grub-install efibootmgr timedatectl hostnamectl localectl"
 )
-_DISKS = frozenset(
+_DISKS = names(
     "fdisk sfdisk cfdisk gdisk sgdisk parted partprobe wipefs blkdiscard badblocks mkswap cryptsetup "
-    "mke2fs lvremove vgremove pvremove mdadm zpool hdparm nvme diskutil".split()
+    "mke2fs lvremove vgremove pvremove mdadm zpool hdparm nvme diskutil"
 )
-_SERVICES = frozenset("at batch launchctl update-rc.d chkconfig rc-update anacron systemd-run".split())
-_SERVICE_VERBS = frozenset(
+_SERVICES = names("at batch launchctl update-rc.d chkconfig rc-update anacron systemd-run")
+_SERVICE_VERBS = names(
     "enable disable start stop restart reload mask unmask edit link set-default isolate poweroff reboot "
     "halt suspend hibernate kexec daemon-reload daemon-reexec set-property set-environment import-environment "
-    "add-wants add-requires reenable preset revert kill try-restart".split()
+    "add-wants add-requires reenable preset revert kill try-restart"
 )
-_AGENTS = frozenset(
-    "claude codex gemini qwen cursor-agent copilot amp aider goose opencode crush kimi q droid auggie cline hame".split()
+_AGENTS = names(
+    "claude codex gemini qwen cursor-agent copilot amp aider goose opencode crush kimi q droid auggie cline hame"
 )
 _GATELESS = (
     "--dangerously", "--yolo", "--allow-all-tools", "--trust-all-tools", "--full-auto", "--yes-always",
@@ -59,7 +61,7 @@ _SECRET_PRINTERS: tuple[tuple[str, ...], ...] = (
 """Sub-commands that print a key; the words must come in this order, others may stand between."""
 
 _SET_ID = re.compile(r"(?:[ugoa]*[+=][rwxXt]*s[rwxXt]*)|0?[2-7][0-7]{3}")
-_CONTAINERS = frozenset("docker podman nerdctl lxc".split())
+_CONTAINERS = names("docker podman nerdctl lxc")
 _PRIVILEGED = re.compile(
     r"--privileged|--pid=host|--cap-add=(?:ALL|SYS_ADMIN|SYS_PTRACE|SYS_MODULE)|--device(?:=.*)?|--userns=host"
     r"|--security-opt=.*unconfined.*"
@@ -74,12 +76,12 @@ _HARMLESS_GIT_KEYS = re.compile(
     r"|commit\.gpgsign|merge\.conflictstyle|rerere\.enabled|advice\..*|branch\..*",
     re.IGNORECASE,
 )
-_GIT_CONFIG_READS = frozenset(
-    "--get --get-all --get-regexp --get-urlmatch --list -l --get-color --get-colorbool get list".split()
+_GIT_CONFIG_READS = names(
+    "--get --get-all --get-regexp --get-urlmatch --list -l --get-color --get-colorbool get list"
 )
-_GIT_CONFIG_WRITES = frozenset(
+_GIT_CONFIG_WRITES = names(
     "--unset --unset-all --add --replace-all --rename-section --remove-section --edit -e set unset edit "
-    "rename-section remove-section".split()
+    "rename-section remove-section"
 )
 
 
@@ -113,7 +115,9 @@ def _refuse_names(found: Found) -> tuple[str, str] | None:
         return "D2", f"{name} changes disks"
     if name in _SERVICES:
         return "D4", f"{name} starts things outside this session"
-    if name == "sysctl" and any("=" in text or text in {"-w", "-p", "--system"} for text in found.texts):
+    if name == "sysctl" and any(
+        "=" in text or text in {"-w", "-p", "--system"} for text in found.texts
+    ):
         return "D8", "it changes settings of the kernel"
     if name == "history" and any(text.startswith(("-c", "-d", "-w")) for text in found.texts):
         return "D10", "it hides what was run"
@@ -170,7 +174,7 @@ def _refuse_meddling(found: Found) -> tuple[str, str] | None:
 
 def _refuse_agent(found: Found) -> tuple[str, str] | None:
     texts = found.texts
-    pairs = set(zip(texts, texts[1:], strict=False))
+    pairs = set(pairwise(texts))
     agent = found.name in _AGENTS
     loose = any(text.startswith(("--dangerously", "--yolo")) for text in texts)
     if agent:
@@ -180,7 +184,11 @@ def _refuse_agent(found: Found) -> tuple[str, str] | None:
         loose = loose or (found.name == "cursor-agent" and not {"-f", "--force"}.isdisjoint(texts))
     if loose:
         return "D10", f"it starts {found.name.replace(UNKNOWN, '?')} without its safeguards"
-    if found.name == "hame" and texts[:1] == ("permissions",) and not {"add", "remove"}.isdisjoint(texts):
+    if (
+        found.name == "hame"
+        and texts[:1] == ("permissions",)
+        and not {"add", "remove"}.isdisjoint(texts)
+    ):
         return "D10", "it changes what hame may do"
     if found.name == "hame" and texts[:2] in {("config", "set"), ("config", "unset")}:
         return "D10", "it changes hame's settings"
@@ -191,11 +199,15 @@ def _refuse_kill(found: Found) -> tuple[str, str] | None:
     texts = found.texts
     if found.name in {"pkill", "killall", "killall5"}:
         operands = [text for text in texts if not text.startswith("-")]
-        if found.name == "killall5" or any("hame" in text or text in {".", ".*"} for text in operands):
+        if found.name == "killall5" or any(
+            "hame" in text or text in {".", ".*"} for text in operands
+        ):
             return "D10", "it would end hame"
     if found.name == "kill":
         operands = [text for text in texts[1:] if text.lstrip("-").isdigit()] + [
-            text for text in texts if text in {"$PPID", "1", "-1"} and texts.index(text) == len(texts) - 1
+            text
+            for text in texts
+            if text in {"$PPID", "1", "-1"} and texts.index(text) == len(texts) - 1
         ]
         ends_hame = any(
             inner.name in {"pgrep", "pidof"} and any("hame" in text for text in inner.texts)
@@ -228,7 +240,9 @@ def _refuse_git_config(found: Found) -> tuple[str, str] | None:
     after = found.texts[found.texts.index("config") + 1 :]
     if not _GIT_CONFIG_READS.isdisjoint(after):
         return None
-    operands = [text for text in after if not text.startswith("-") and text not in _GIT_CONFIG_WRITES]
+    operands = [
+        text for text in after if not text.startswith("-") and text not in _GIT_CONFIG_WRITES
+    ]
     writes = len(operands) > 1 or not _GIT_CONFIG_WRITES.isdisjoint(after)
     if writes and not (operands and _HARMLESS_GIT_KEYS.fullmatch(operands[0])):
         return "D4", "git's configuration decides what git runs"

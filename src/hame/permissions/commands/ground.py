@@ -84,8 +84,9 @@ def _is_within(folder: str, root: str) -> bool:
 
 
 def _walk(written: str) -> tuple[list[str], bool]:
-    """The real components, and whether the path itself goes up after a link: then a shell's `cd`
-    and the kernel go different ways.
+    """The real components, and whether the path itself goes up after a link.
+
+    Then a shell's `cd` and the kernel go different ways.
     """
     parts: list[str] = []
     left = [(name, True) for name in _names(written)]
@@ -118,7 +119,7 @@ def _link_target(parts: Sequence[str], name: str) -> str | None:
     if "\0" in name:
         return None
     try:
-        return os.readlink("/" + "/".join((*parts, name)))
+        return os.readlink("/" + "/".join((*parts, name)))  # noqa: PTH115 - a Path would tidy what must be read as it is
     except (OSError, ValueError):
         return None
 

@@ -10,10 +10,10 @@ https://www.gnu.org/software/bash/manual/html_node/Shell-Syntax.html
 import re
 
 from hame.permissions.commands.line import Flow, Line, Redirect, UnreadableError, Word
+from hame.permissions.names import names
 
-RESERVED = frozenset(
+RESERVED = names(
     "! case coproc do done elif else esac fi for function if in select then until while { } [[ ]]"
-    .split()
 )  # fmt: skip
 
 _ENDS_WORD = frozenset(" \t\n|&;<>()")
@@ -151,9 +151,13 @@ class _Lexer:
         tilde = raw.startswith("~")
         if tilde and (quoted or not (raw == "~" or raw.startswith("~/"))):
             raise UnreadableError(f"{raw} is another folder than it seems")
-        if not self._words and (raw in RESERVED or _ASSIGNMENT.match(text)):
+        if self._at_command() and (raw in RESERVED or raw[0] == "%" or _ASSIGNMENT.match(text)):
             raise UnreadableError(f"it uses {raw.partition('=')[0]} as the shell's own word")
         return Word(text, glob=glob and text not in {"[", "]"}, tilde=tilde)
+
+    def _at_command(self) -> bool:
+        """Whether the next word is a command's first; `time` is the shell's own and comes before."""
+        return all(word.text in {"time", "-p", "--"} for word in self._words)
 
     def _check_plain(self, mark: str, start: int) -> None:
         if mark in _REFUSED or not _PASSED_ON.match(mark):
@@ -180,7 +184,11 @@ class _Lexer:
         return "".join(pieces)
 
     def _special(self, at: int) -> str:
-        """What a backslash, dollar or backtick within double quotes comes to, as it is written."""
+        """What a backslash, dollar or backtick within double quotes comes to, as it is written.
+
+        Raises:
+            UnreadableError: for an expansion, or a line that goes on inside the quotes.
+        """
         mark, following = self._text[at], self._text[at + 1 : at + 2]
         if mark == "\\":
             if following == "\n":

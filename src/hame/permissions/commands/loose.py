@@ -8,18 +8,30 @@ import re
 from collections.abc import Iterator
 
 from hame.permissions.commands.found import UNKNOWN, Found, Rerouted, Spoken
+from hame.permissions.names import names
 
 DEEPEST = 40
 """Substitutions within substitutions; what lies deeper stays unknown."""
 
 _OPERATOR = re.compile(r"&&|\|\||;;&?|;&|\|&|&>>|&>|[;&|\n()]")
 _REDIRECT = re.compile(r"(?:\d+|\{\w+\})?(?:<<<|<<-?|<>|<&|>>|>\||>&|<(?!\()|>(?!\())|&>>?")
-_SKIPPED = frozenset("if then elif else fi while until do done esac ! { } time coproc".split())
+_SKIPPED = names("if then elif else fi while until do done esac ! { } time coproc")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[[^\]]*\])?\+?=")
 _SPECIAL_PARAMETER = frozenset("@*#?-$!0123456789")
-_ANSI = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|.)", re.S)
-_ANSI_LETTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
+_ANSI = re.compile(
+    r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|.)", re.DOTALL
+)
+_ANSI_LETTERS = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "a": "\a",
+    "b": "\b",
+    "e": "\x1b",
+    "f": "\f",
+    "v": "\v",
+}
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 _MOST_ALTERNATIVES = 64
 
@@ -240,7 +252,13 @@ class _Reader:
                 break
             if mark in "$`":
                 pieces.append(self._expansion(inner))
-            elif mark == "\\" and self._text[self.at + 1 : self.at + 2] in {"$", "`", '"', "\\", "\n"}:
+            elif mark == "\\" and self._text[self.at + 1 : self.at + 2] in {
+                "$",
+                "`",
+                '"',
+                "\\",
+                "\n",
+            }:
                 pieces.append(self._text[self.at + 1].replace("\n", ""))
                 self.at += 2
             else:

@@ -4,38 +4,39 @@ import re
 from collections.abc import Callable
 
 from hame.permissions.commands.found import Found, Spoken
+from hame.permissions.names import names
 
-_SPEAKERS = frozenset("echo printf expr basename dirname true false : seq sleep logger cowsay".split())
+_SPEAKERS = names("echo printf expr basename dirname true false : seq sleep logger cowsay")
 """Programs whose operands are text."""
 
-_PATTERN_FIRST = frozenset("grep egrep fgrep zgrep rg ag ack sed gsed awk gawk mawk nawk jq yq fd fdfind".split())
+_PATTERN_FIRST = names(
+    "grep egrep fgrep zgrep rg ag ack sed gsed awk gawk mawk nawk jq yq fd fdfind"
+)
 _PATTERN_GIVEN = ("-e", "-f", "--regexp", "--file", "--files", "--expression", "--from-file")
 _TEXT_VALUES = {
-    name: frozenset(
-        "-e -g -A -B -C -m -t -T -d --regexp --glob --iglob --include --exclude --exclude-dir --type -F -v".split()
-    )
+    name: names("-e -g -A -B -C -m -t -T -d --regexp --glob --iglob --include --exclude --exclude-dir --type -F -v")
     for name in _PATTERN_FIRST
 } | {
-    "find": frozenset(
-        "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -printf -perm".split()
-    ),
-    "git": frozenset("-m --message --grep --author --committer -S -G --format --pretty --date".split()),
-    "gh": frozenset("-t --title -b --body".split()),
-    "tree": frozenset("-I -P".split()),
-    "ls": frozenset("-I --ignore --hide".split()),
+    "find": names("-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -printf -perm"),
+    "git": names("-m --message --grep --author --committer -S -G --format --pretty --date"),
+    "gh": names("-t --title -b --body"),
+    "tree": names("-I -P"),
+    "ls": names("-I --ignore --hide"),
     "tar": frozenset({"--exclude"}), "rsync": frozenset({"--exclude", "--include"}), "du": frozenset({"--exclude"}),
-    "diff": frozenset("-x --exclude -I".split()),
+    "diff": names("-x --exclude -I"),
 }  # fmt: skip
 """Options whose value is text; written apart or with `=`."""
 
-_ALL_WRITTEN = frozenset(
-    "rm unlink shred rmdir mkdir touch tee truncate mv srm trash trash-put mkfifo mknod".split()
+_ALL_WRITTEN = names(
+    "rm unlink shred rmdir mkdir touch tee truncate mv srm trash trash-put mkfifo mknod"
 )
-_MODE_FIRST = frozenset("chmod chown chgrp chattr setfacl".split())
-_LAST_WRITTEN = frozenset("cp install ln scp rsync link".split())
-_OUTPUT_OPTIONS = frozenset("-o --output --out --output-document -O --output-file --outfile --out-file".split())
+_MODE_FIRST = names("chmod chown chgrp chattr setfacl")
+_LAST_WRITTEN = names("cp install ln scp rsync link")
+_OUTPUT_OPTIONS = names("-o --output --out --output-document -O --output-file --outfile --out-file")
 _IN_PLACE = re.compile(r"-[A-Za-z]*i|--in-place")
-_NO_OUTPUT = frozenset("grep egrep fgrep rg set shopt ps find git pytest mount ssh test [ od xargs getopt".split())
+_NO_OUTPUT = names(
+    "grep egrep fgrep rg set shopt ps find git pytest mount ssh test [ od xargs getopt"
+)
 """Programs whose `-o` or `-O` names no output file."""
 
 
@@ -53,13 +54,13 @@ def file_words(found: Found) -> list[Spoken]:
 
 def written_words(found: Found) -> list[Spoken]:
     """The words that name what the command would make, change or take away."""
-    operands = [word for word in found.arguments if not word.text.startswith("-")]
+    operands = _operands(found)
     written = list(_output_values(found)) if found.name not in _NO_OUTPUT else []
     if found.name == "git":
         written += [Spoken(text[9:]) for text in found.texts if text.startswith("--output=")]
     writer = _WRITERS.get(found.name)
     if writer is not None:
-        return written + writer(found, operands)
+        return written + writer(found)
     if found.name in _ALL_WRITTEN:
         return written + operands
     if found.name in _MODE_FIRST:
@@ -67,6 +68,10 @@ def written_words(found: Found) -> list[Spoken]:
     if found.name in _LAST_WRITTEN:
         return written + _targets(found, operands)
     return written
+
+
+def _operands(found: Found) -> list[Spoken]:
+    return [word for word in found.arguments if not word.text.startswith("-")]
 
 
 def _without_text_values(found: Found) -> list[Spoken]:
@@ -115,21 +120,21 @@ def _targets(found: Found, operands: list[Spoken]) -> list[Spoken]:
     return operands[-1:]
 
 
-def _written_by_sed(found: Found, operands: list[Spoken]) -> list[Spoken]:
+def _written_by_sed(found: Found) -> list[Spoken]:
     if not any(_IN_PLACE.match(text) for text in found.texts):
         return []
-    return operands[1:] if "-e" not in found.texts else operands
+    return _operands(found)[0 if "-e" in found.texts else 1 :]
 
 
-def _written_by_dd(found: Found, operands: list[Spoken]) -> list[Spoken]:
-    return [Spoken(word.text[3:]) for word in operands if word.text.startswith("of=")]
+def _written_by_dd(found: Found) -> list[Spoken]:
+    return [Spoken(word.text[3:]) for word in _operands(found) if word.text.startswith("of=")]
 
 
-def _written_second(found: Found, operands: list[Spoken]) -> list[Spoken]:
-    return operands[1:2]
+def _written_second(found: Found) -> list[Spoken]:
+    return _operands(found)[1:2]
 
 
-def _written_folder(found: Found, operands: list[Spoken]) -> list[Spoken]:
+def _written_folder(found: Found) -> list[Spoken]:
     """The folder that an archive is unpacked into."""
     for index, word in enumerate(found.arguments):
         if word.text in {"-C", "-d", "--directory"}:
@@ -137,7 +142,7 @@ def _written_folder(found: Found, operands: list[Spoken]) -> list[Spoken]:
     return []
 
 
-_WRITERS: dict[str, Callable[[Found, list[Spoken]], list[Spoken]]] = {
+_WRITERS: dict[str, Callable[[Found], list[Spoken]]] = {
     "sed": _written_by_sed,
     "gsed": _written_by_sed,
     "perl": _written_by_sed,

@@ -125,7 +125,9 @@ class _Parser:
                 self._operands.append(word)
         most = self._program.most
         if most is not None and len(self._operands) > most:
-            raise UnlistedError(f"{self._operands[most].text} is more than it takes without writing")
+            raise UnlistedError(
+                f"{self._operands[most].text} is more than it takes without writing"
+            )
         return Parsed(frozenset(self._options), tuple(self._operands), tuple(self._values))
 
     def _long(self, word: Word) -> None:
@@ -172,5 +174,3 @@ class _Parser:
     def _need_literal(self, word: Word) -> None:
         if not word.literal:
             raise UnlistedError(f"{word.text} may become several words")
-
-

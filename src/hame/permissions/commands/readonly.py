@@ -2,6 +2,7 @@
 
 import glob as globbing
 import re
+from collections.abc import Iterator
 from itertools import islice
 
 from hame.base.path import FileKind
@@ -75,6 +76,8 @@ def check_command(words: Words, folders: Folders, needs: Needs) -> None:
         UnlistedError: with the reason to ask.
     """
     words = _without_prefix(words)
+    if not words:
+        raise UnlistedError("there is no command")
     name, arguments = _program_name(words[0], folders.ground), words[1:]
     if name == "cd":
         if len(arguments) != 1:
@@ -139,26 +142,35 @@ def _is_project(zone: Zone) -> bool:
 
 
 def _check_pattern(word: Word, folders: Folders, *, allowed: bool) -> None:
-    """A pattern behind a literal folder: it cannot become an option; what it matches is looked at."""
+    """A pattern behind a literal folder: it cannot become an option; what it matches is looked at.
+
+    Raises:
+        UnlistedError: for another pattern, or a match that may not be read.
+    """
     head = word.text[: next(m.start() for m in _BARE_PATTERN.finditer(word.text))]
     if not allowed or "/" not in head or word.text.startswith("-") or word.tilde:
         raise UnlistedError(f"{word.text} may match anything, even what is taken for an option")
     _check_path(head.rpartition("/")[0] or "/", folders)
     for folder in folders.places:
-        matches = list(islice(globbing.iglob(word.text, root_dir=folder), _MOST_MATCHES + 1))
+        matches = list(islice(_matches(word.text, folder), _MOST_MATCHES + 1))
         if len(matches) > _MOST_MATCHES:
             raise UnlistedError(f"{word.text} matches more than {_MOST_MATCHES} files")
         for found in matches:
             _check_path(found, folders)
 
 
+def _matches(pattern: str, folder: str) -> Iterator[str]:
+    # Not Path.glob: the shell's patterns may be absolute, and its names are not tidied.
+    return globbing.iglob(pattern, root_dir=folder)  # noqa: PTH207 - see above
+
+
 def _without_prefix(words: Words) -> Words:
-    while words and words[0].literal:
-        if words[0].text == "time" and len(words) > 1:
-            words = words[1:]
-            if words[0].text == "-p" and len(words) > 1:
-                words = words[1:]
-        elif words[0].text == "timeout" and len(words) > 2 and _DURATION.fullmatch(words[1].text):
+    """The command behind `time`, `time -p` and `timeout N`."""
+    while len(words) > 1 and words[0].literal:
+        first, second = words[0].text, words[1].text
+        if first == "time":
+            words = words[2:] if second == "-p" else words[1:]
+        elif first == "timeout" and _DURATION.fullmatch(second):
             words = words[2:]
         else:
             break
@@ -166,6 +178,11 @@ def _without_prefix(words: Words) -> Words:
 
 
 def _program_name(word: Word, ground: Ground) -> str:
+    """The name of a program that is the system's.
+
+    Raises:
+        UnlistedError: for one that is not, or an odd name.
+    """
     folder, slash, name = word.text.rpartition("/")
     if not word.literal or (slash and folder not in _TRUSTED_FOLDERS):
         raise UnlistedError(f"the program {escape(word.text)} is not one of the system's")
@@ -177,11 +194,19 @@ def _program_name(word: Word, ground: Ground) -> str:
 
 
 def _tells_version(name: str) -> bool:
-    return name in TELL_VERSION or name in programs() or re.fullmatch(r"python3\.\d+", name) is not None
+    return (
+        name in TELL_VERSION
+        or name in programs()
+        or re.fullmatch(r"python3\.\d+", name) is not None
+    )
 
 
 def _check_lookup(words: Words) -> None:
-    """`command -v NAME`."""
+    """`command -v NAME`.
+
+    Raises:
+        UnlistedError: for anything else, which would run.
+    """
     plain = all(word.literal for word in words)
     if len(words) < 2 or words[0].text not in {"-v", "-V"} or not plain:
         raise UnlistedError("command runs what follows")
@@ -190,6 +215,11 @@ def _check_lookup(words: Words) -> None:
 
 
 def _check_listed(name: str, program: Program, words: Words, folders: Folders) -> None:
+    """Pass a program of the table.
+
+    Raises:
+        UnlistedError: for options or operands that are not on its list.
+    """
     parsed = parse_options(program, words)
     if name in BY_OPTIONS:
         check_paths(BY_OPTIONS[name](parsed), folders, globs=program.globs)
@@ -225,6 +255,11 @@ def _follows_links(words: Words) -> bool:
 
 
 def _check_git(words: Words, folders: Folders, needs: Needs) -> None:
+    """Pass a git command that only reads.
+
+    Raises:
+        UnlistedError: for any other.
+    """
     needs.sandbox = True
     if len(words) == 1 and words[0].text == "--version":
         needs.sandbox = False
@@ -242,7 +277,9 @@ def _check_git(words: Words, folders: Folders, needs: Needs) -> None:
     if name == "config":
         _check_git_key(words[1:])
     elif name == "reflog" and pair[1] != "show":
-        _check_git_operands(GIT_PAIRS["reflog", "show"], words[1:], none_of={"expire", "delete", "drop"})
+        _check_git_operands(
+            GIT_PAIRS["reflog", "show"], words[1:], none_of={"expire", "delete", "drop"}
+        )
     elif pair in GIT_PAIRS:
         _check_git_operands(GIT_PAIRS[pair], words[2:])
     elif name in git_commands():
@@ -255,6 +292,11 @@ def _check_git(words: Words, folders: Folders, needs: Needs) -> None:
 def _check_git_operands(
     program: Program, words: Words, *, none_of: frozenset[str] | set[str] = frozenset()
 ) -> None:
+    """Pass options and operands of a git command.
+
+    Raises:
+        UnlistedError: for one that does more than read, or leads out of the project.
+    """
     parsed = parse_options(program, words)
     for word in (*parsed.operands, *parsed.values):
         if "%G" in word.text or "%(signature" in word.text:
@@ -263,15 +305,26 @@ def _check_git_operands(
         text = word.text
         place = text.rpartition(":")[2] if not text.startswith(":") else text
         parts = place.split("/")
-        if text in none_of or text.startswith((":(", "/", "~")) or place.startswith(("/", "~")) or ".." in parts:
+        if (
+            text in none_of
+            or text.startswith((":(", "/", "~"))
+            or place.startswith(("/", "~"))
+            or ".." in parts
+        ):
             raise UnlistedError(f"{text} may lead out of the project, or do more than read")
 
 
 def _check_listing(name: str, words: Words) -> None:
-    """`branch` and `tag` make what they are given, unless they are told to list."""
+    """`branch` and `tag` make what they are given, unless they are told to list.
+
+    Raises:
+        UnlistedError: when they would make something.
+    """
     if name not in {"branch", "tag"}:
         return
-    listing = any(word.text in {"--list", "-l"} or word.text.startswith("--list=") for word in words)
+    listing = any(
+        word.text in {"--list", "-l"} or word.text.startswith("--list=") for word in words
+    )
     operands = [word for word in words if not word.text.startswith("-")]
     if name == "branch":
         listing = any(word.text == "--list" for word in words)

@@ -38,9 +38,7 @@ def set_scene(text: str, ground: Ground) -> Scene:
     commands = tuple(
         inner for found in find_commands(text, home=home) for inner in unwrap(found, home)
     )
-    return Scene(
-        text=text, ground=ground, commands=commands, folders=_folders(commands, ground)
-    )
+    return Scene(text=text, ground=ground, commands=commands, folders=_folders(commands, ground))
 
 
 def readings(word: Spoken) -> Iterator[str]:
@@ -49,9 +47,8 @@ def readings(word: Spoken) -> Iterator[str]:
     if "://" in text and not text.startswith("file://"):
         return
     yield text.removeprefix("file://")
-    if text.startswith("-"):
-        if "=" not in text and not text.startswith("--"):
-            yield text[2:]
+    if text.startswith("-") and "=" not in text and not text.startswith("--"):
+        yield text[2:]
     _, equals, value = text.partition("=")
     if equals:
         yield value

@@ -8,19 +8,20 @@ from collections.abc import Callable
 
 from hame.permissions.commands.line import Word
 from hame.permissions.commands.options import Parsed, UnlistedError
+from hame.permissions.names import names
 
 Words = tuple[Word, ...]
 
 # ---------------------------------------------------------------- find
 
-_FIND_PLAIN = frozenset(
+_FIND_PLAIN = names(
     "-print -print0 -ls -prune -quit -depth -empty -executable -readable -writable -true -false -daystart -mount "
-    "-xdev -nouser -nogroup -noleaf -not -a -and -o -or ! ( ) , -ignore_readdir_race".split()
+    "-xdev -nouser -nogroup -noleaf -not -a -and -o -or ! ( ) , -ignore_readdir_race"
 )
-_FIND_VALUED = frozenset(
+_FIND_VALUED = names(
     "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size -mtime -atime "
     "-ctime -mmin -amin -cmin -maxdepth -mindepth -perm -user -group -uid -gid -links -inum -lname -ilname "
-    "-fstype -used -printf".split()
+    "-fstype -used -printf"
 )
 _FIND_PATHS = frozenset({"-newer", "-anewer", "-cnewer", "-samefile"})
 
@@ -66,7 +67,9 @@ _AWK_PROGRAM = re.compile(
     rf"\s*(?:{_AWK_PATTERN}\s*)?\{{\s*print(?:\s+{_AWK_FIELD}(?:\s*,?\s*{_AWK_FIELD})*)?\s*;?\s*\}}\s*"
     rf"|\s*{_AWK_PATTERN}\s*"
 )
-_JQ_REFUSED = re.compile(r"\b(?:env|ENV|import|include|input\w*|modulemeta|debug|stderr|halt\w*|getpath)\b|\$__")
+_JQ_REFUSED = re.compile(
+    r"\b(?:env|ENV|import|include|input\w*|modulemeta|debug|stderr|halt\w*|getpath)\b|\$__"
+)
 
 
 def check_sed(words: Words) -> Words:
@@ -148,10 +151,10 @@ def check_unzip(parsed: Parsed) -> Words:
 
 # ---------------------------------------------------------------- the shell's own
 
-_TEST_OF_FILE = frozenset("-e -f -d -r -w -x -s -L -h".split())
-_TEST_OF_TEXT = frozenset("-n -z".split())
-_TEST_TEXTS = frozenset("= == !=".split())
-_TEST_NUMBERS = frozenset("-eq -ne -lt -le -gt -ge".split())
+_TEST_OF_FILE = names("-e -f -d -r -w -x -s -L -h")
+_TEST_OF_TEXT = names("-n -z")
+_TEST_TEXTS = names("= == !=")
+_TEST_NUMBERS = names("-eq -ne -lt -le -gt -ge")
 _NUMBER = re.compile(r"-?\d{1,18}")
 
 
@@ -223,9 +226,9 @@ def check_printf(words: Words) -> Words:
 # ---------------------------------------------------------------- the machine
 
 _PS_FLAGS = re.compile(r"-[AFHLTefl]+|[auxfhlrw]{1,6}")
-_PS_COLUMNS = frozenset(
+_PS_COLUMNS = names(
     "pid ppid pgid sid uid user group comm args cmd command time etime etimes cputime pcpu %cpu pmem %mem rss vsz "
-    "stat state s tty tt start lstart nice ni pri psr nlwp wchan cpu size sz ruser".split()
+    "stat state s tty tt start lstart nice ni pri psr nlwp wchan cpu size sz ruser"
 )
 
 

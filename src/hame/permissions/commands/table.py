@@ -3,6 +3,7 @@
 from functools import cache
 
 from hame.permissions.commands.options import Operands, Program, row
+from hame.permissions.names import names
 
 _PATHS, _TEXT, _NAMES = Operands.PATHS, Operands.TEXT, Operands.NAMES
 _PATTERN = Operands.PATTERN_THEN_PATHS
@@ -19,7 +20,6 @@ _RG_LONG = (
     "multiline-dotall glob: iglob: type: type-not: max-count: max-depth: context: "
     "after-context: before-context: color: sort: sortr: regexp: max-columns: threads:"
 )
-
 
 
 @cache
@@ -134,9 +134,9 @@ def programs() -> dict[str, Program]:
     }  # fmt: skip
 
 
-TELL_VERSION = frozenset(
+TELL_VERSION = names(
     "python python3 node gcc g++ clang clang++ java ruby perl php git bash rg jq grep sed awk find ls tar curl "
-    "cmake docker sqlite3".split()
+    "cmake docker sqlite3"
 )
 """Programs whose `--version` looks at nothing else."""
 
@@ -151,7 +151,7 @@ _LOG_VALUED = "n:num U:num S:text G:text L:range"
 
 @cache
 def git_commands() -> dict[str, Program]:
-    """git's sub-commands that only read, by name; operands are revisions, paths or patterns."""
+    """Git's sub-commands that only read, by name; operands are revisions, paths or patterns."""
     log = row("pusiEFPwbM", _LOG_VALUED, _LOG_LONG, _TEXT, count=True)
     return {
         "blame": row(
@@ -215,7 +215,7 @@ GIT_PAIRS: dict[tuple[str, str], Program] = {
 }
 """Sub-commands of two words."""
 
-GIT_KEYS = frozenset(
-    "user.name user.email core.autocrlf core.ignorecase core.bare init.defaultBranch pull.rebase".split()
+GIT_KEYS = names(
+    "user.name user.email core.autocrlf core.ignorecase core.bare init.defaultBranch pull.rebase"
 )
 """Settings of git that may be read: none of them can hold a key."""

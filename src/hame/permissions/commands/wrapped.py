@@ -6,11 +6,12 @@ import msgspec
 
 from hame.permissions.commands.found import UNKNOWN, Found, Spoken
 from hame.permissions.commands.loose import find_commands
+from hame.permissions.names import names
 
 DEEPEST = 12
 """Wrappers around wrappers that are looked through."""
 
-SHELLS = frozenset("sh bash dash zsh ksh mksh ash fish csh tcsh rbash".split())
+SHELLS = names("sh bash dash zsh ksh mksh ash fish csh tcsh rbash")
 
 
 class Wrapper(msgspec.Struct, frozen=True):
@@ -46,7 +47,14 @@ WRAPPERS: dict[str, Wrapper] = {
 _FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _FD_RUNS = frozenset({"-x", "-X", "--exec", "--exec-batch"})
 _LINKERS = ("ld-linux", "ld.so", "ld-musl")
-_LONG_SEPARATE = frozenset({"--kill-after", "--signal", "--max-args", "--max-procs", "--arg-file", "--adjustment"})
+_LONG_SEPARATE = frozenset({
+    "--kill-after",
+    "--signal",
+    "--max-args",
+    "--max-procs",
+    "--arg-file",
+    "--adjustment",
+})
 
 
 def unwrap(found: Found, home: str, depth: int = 0) -> Iterator[Found]:
@@ -146,7 +154,10 @@ def _wrapped(found: Found, wrapper: Wrapper, home: str) -> Iterator[Found]:
 def _takes_next(option: str, wrapper: Wrapper) -> bool:
     if option.startswith("--"):
         return option in _LONG_SEPARATE
-    return any(letter in wrapper.valued for letter in option[1:-1]) is False and option[-1] in wrapper.valued
+    return (
+        any(letter in wrapper.valued for letter in option[1:-1]) is False
+        and option[-1] in wrapper.valued
+    )
 
 
 def _split_string(found: Found, words: list[Spoken], home: str) -> Iterator[Found]:
