@@ -18,6 +18,7 @@ from hame.base.schema import check_arguments
 from hame.tools import builtin_tools
 from hame.workspace.local import open_workspace
 from hame.workspace.process import LocalProcesses
+from hame.workspace.syntax import Syntax
 
 
 class NoSandbox:
@@ -40,6 +41,8 @@ class Desk:
             workspace=self.workspace,
             processes=LocalProcesses(dict(os.environ)),
             sandbox=NoSandbox(),
+            structure=Syntax(),
+            diagnostics=Syntax(),
             progress=self.shown.append,
         )
         self.tools: dict[str, Tool] = {tool.spec.name: tool for tool in builtin_tools()}

@@ -69,7 +69,7 @@ def test_every_spec_gives_the_same_bytes_each_time():
 
 
 def test_only_looking_counts_as_reading():
-    reading = {tool.spec.name for tool in builtin_tools() if tool.spec.effect is Effect.READ}
+    reading = {tool.spec.name for tool in advertised() if tool.spec.effect is Effect.READ}
     assert reading == {"read_file", "list_dir", "find_files", "search_text", "project_overview"}
 
 

@@ -20,6 +20,7 @@ def builtin_tools(editing: Editing = "edit_file") -> tuple[Tool, ...]:
     from hame.tools.delete_path import DeletePath
     from hame.tools.edit_file import EditFile
     from hame.tools.find_files import FindFiles
+    from hame.tools.find_symbol import FindSymbol
     from hame.tools.list_dir import ListDir
     from hame.tools.move_path import MovePath
     from hame.tools.project_overview import ProjectOverview
@@ -46,4 +47,5 @@ def builtin_tools(editing: Editing = "edit_file") -> tuple[Tool, ...]:
         DeletePath(),
         RunCommand(),
         ProjectOverview(),
+        FindSymbol(),
     )

@@ -14,6 +14,7 @@ from hame.tools.arguments import need_path, need_string
 from hame.tools.description import describe
 from hame.tools.difference import difference, split_lines
 from hame.tools.phrase import counted, spoken
+from hame.tools.problems import new_problems
 from hame.tools.seen import SeenTexts
 
 
@@ -63,7 +64,8 @@ class CreateFile:
         await workspace.write_text(place, content, None, replace=False)
         self._seen.remember(workspace.was_read(place), content)
         lines = counted(len(split_lines(content)), "line")
-        return Done(text_content(f"wrote {shown} ({lines})"), view, (shown,))
+        problems = await new_problems(context, shown, "", content)
+        return Done(text_content(f"wrote {shown} ({lines}){problems}"), view, (shown,))
 
 
 @cache

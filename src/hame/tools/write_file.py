@@ -15,6 +15,7 @@ from hame.tools.description import describe
 from hame.tools.difference import difference, split_lines
 from hame.tools.endings import only_crlf
 from hame.tools.phrase import counted, spoken
+from hame.tools.problems import new_problems
 from hame.tools.seen import SeenTexts
 
 
@@ -82,7 +83,8 @@ class WriteFile:
         before = like.text if like else ""
         view = difference(shown, before, content, created=like is None)
         lines = counted(len(split_lines(content)), "line")
-        return Done(text_content(f"wrote {shown} ({lines})"), view, (shown,))
+        problems = await new_problems(context, shown, before, content)
+        return Done(text_content(f"wrote {shown} ({lines}){problems}"), view, (shown,))
 
 
 @cache
