@@ -200,8 +200,12 @@ def raw(schema: dict) -> ToolSpec:
     [
         ({}, {"type": "object", "properties": {}}),
         (
-            {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {}}},
-            {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {}}},
+            {
+                "type": "object",
+                "properties": {"a": {"$ref": "#/$defs/A"}},
+                "$defs": {"A": {"type": "null"}},
+            },
+            {"type": "object", "properties": {"a": {"type": "null"}}},
         ),
         (
             {
@@ -214,6 +218,9 @@ def raw(schema: dict) -> ToolSpec:
                 "type": "object",
                 "properties": {"b": {"type": "string"}, "c": {}, "a": {"type": "string"}},
                 "required": ["c"],
+                "description": 'anyOf: [{"properties":{"a":{"type":"string"},"c":{}},'
+                '"required":["a","c"]},{"properties":{"b":{"type":"string"},"c":{}},'
+                '"required":["c","b"]}].',
             },
         ),
         (

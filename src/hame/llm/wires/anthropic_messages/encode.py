@@ -7,11 +7,12 @@ https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
 
 from urllib.parse import urlencode
 
-from hame.base.json import JsonObject, dump_bytes, get_list, get_object, get_objects
+from hame.base.json import JsonObject, dump, dump_bytes, get_list, get_object, get_objects
 from hame.base.model import Effort, Endpoint, ModelFacts, Quirk
 from hame.base.ports import HttpRequest, ModelRequest
 from hame.base.tool import ToolSpec
 from hame.llm.limits import effort_for, output_limit
+from hame.llm.references import inline_references, with_note
 from hame.llm.wires.anthropic_messages.messages import MessagesPage, mark
 
 VERSION = "2023-06-01"
@@ -130,7 +131,7 @@ def _tools(specs: tuple[ToolSpec, ...]) -> bytes:
         {
             "name": spec.name,
             **({"description": spec.description} if spec.description else {}),
-            "input_schema": _input_schema(spec.schema()),
+            "input_schema": _input_schema(inline_references(spec.schema())),
         }
         for spec in specs
     ]
@@ -141,7 +142,7 @@ def _input_schema(schema: JsonObject) -> JsonObject:
     """A schema whose top is a plain object, which is all the wire takes there.
 
     Alternatives at the top are merged: all their members are allowed, and those that every one of
-    them requires are required. The tool itself checks the rest.
+    them requires are required. What that leaves out is said in words.
     """
     plain: JsonObject = {key: value for key, value in schema.items() if key not in _COMBINATORS}
     members = get_object(schema, "properties")
@@ -157,7 +158,17 @@ def _input_schema(schema: JsonObject) -> JsonObject:
             if name not in required and (key == "allOf" or all(name in names for names in demanded))
         ]
     plain |= {"type": "object", "properties": members}
-    return {**plain, "required": required} if required else plain
+    if required:
+        plain["required"] = required
+    unsaid = {key: schema[key] for key in _COMBINATORS if _says_more(schema, key)}
+    return with_note(plain, " ".join(f"{k}: {dump(v)}." for k, v in unsaid.items()))
+
+
+def _says_more(schema: JsonObject, key: str) -> bool:
+    """Whether something is lost of alternatives, or of parts, when they are merged."""
+    merged = {"properties", "required", "type"}
+    branches = get_objects(schema, key)
+    return bool(branches) and (key != "allOf" or not all(set(b) <= merged for b in branches))
 
 
 def _required(schema: JsonObject) -> list[str]:

@@ -1,25 +1,10 @@
 """Rules of a JSON Schema, read one at a time: what types, choices and references they name."""
 
-from hame.base.json import Json, JsonObject, as_list, as_object, get_list, get_object
+from hame.base.json import Json, JsonObject, as_object, get_list, get_object
 
 TYPES = ("string", "integer", "number", "boolean", "array", "object")
 
 _NEVER_CLASH = frozenset({"properties", "required", "description", "title", "default", "example"})
-
-
-def look_up(root: JsonObject, reference: str) -> JsonObject | None:
-    """What a reference inside the document points at (RFC 6901)."""
-    if not reference.startswith("#"):
-        return None
-    found: Json = root
-    for step in reference[1:].split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~")
-        items = as_list(found)
-        if items is not None:
-            found = items[int(name)] if name.isdigit() and int(name) < len(items) else None
-        else:
-            found = (as_object(found) or {}).get(name)
-    return as_object(found)
 
 
 def join(one: JsonObject, other: JsonObject) -> JsonObject:

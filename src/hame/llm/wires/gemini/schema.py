@@ -18,13 +18,13 @@ from hame.base.json import (
     get_objects,
     get_string,
 )
+from hame.llm.references import look_up
 from hame.llm.wires.gemini.rules import (
     fits,
     is_null,
     is_nullable,
     join,
     listed_choices,
-    look_up,
     named_types,
     outline,
 )

@@ -11,9 +11,7 @@ from urllib.parse import urlencode
 from hame.base.json import (
     JsonObject,
     as_list,
-    as_object,
     dump_bytes,
-    get_object,
     get_objects,
     get_string,
     parse_object,
@@ -21,11 +19,11 @@ from hame.base.json import (
 from hame.base.model import Effort, Endpoint, ModelFacts, ModelListing
 from hame.base.ports import Decoder, HttpRequest, ModelRequest
 from hame.base.stream import StreamEvent
-from hame.base.tool import ToolSpec
 from hame.llm.limits import effort_for, output_limit
 from hame.llm.splice import splice
 from hame.llm.wires.ollama.decode import OllamaDecoder, decode_body
 from hame.llm.wires.ollama.messages import OllamaPage
+from hame.llm.wires.ollama.tools import declare
 from hame.llm.written import Written
 
 WIRE = "ollama"
@@ -100,7 +98,7 @@ def _head(request: ModelRequest, facts: ModelFacts) -> JsonObject:
     if effort is not None:
         head["think"] = _think(effort, facts)
     if request.tools:
-        head["tools"] = [_tool(spec) for spec in request.tools]
+        head["tools"] = [declare(spec) for spec in request.tools]
     return head
 
 
@@ -120,18 +118,6 @@ _LEVELS = {
     Effort.HIGH: "high",
     Effort.MAX: "high",
 }
-
-
-def _tool(spec: ToolSpec) -> JsonObject:
-    function: JsonObject = {"name": spec.name, "description": spec.description}
-    return {"type": "function", "function": {**function, "parameters": _parameters(spec.schema())}}
-
-
-def _parameters(schema: JsonObject) -> JsonObject:
-    """A schema that Ollama can read: one it cannot (`true` for a member) fails the whole request."""
-    members = get_object(schema, "properties").items()
-    readable = {name: as_object(member) or {} for name, member in members}
-    return {**schema, "type": "object", "properties": readable}
 
 
 def _address(method: str, endpoint: Endpoint, place: str, body: bytes) -> HttpRequest:

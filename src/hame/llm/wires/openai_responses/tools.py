@@ -6,6 +6,7 @@ https://platform.openai.com/docs/guides/function-calling#strict-mode
 
 from hame.base.json import Json, JsonObject, as_list, as_object, get_list, get_object, get_objects
 from hame.base.tool import ToolSpec
+from hame.llm.references import inline_references
 
 _STRICT_KEYS = frozenset({
     "type",
@@ -27,7 +28,7 @@ _STRICT_KEYS = frozenset({
 
 def declare(spec: ToolSpec) -> JsonObject:
     """One tool."""
-    schema = spec.schema()
+    schema = inline_references(spec.schema())
     whole: JsonObject = {"type": "object", **schema, "properties": get_object(schema, "properties")}
     return {
         "type": "function",
