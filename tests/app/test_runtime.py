@@ -209,7 +209,7 @@ async def test_a_bug_in_hame_is_told_to_the_surface_before_it_is_raised(scene: "
     ended = scene.events[-1]
     assert isinstance(ended, event.RunEnded)
     assert isinstance(ended.result, RunFailed)
-    assert not runtime.busy
+    assert runtime.rewinder()  # It is free again.
 
 
 async def test_what_a_prompt_names_is_attached_and_what_cannot_be_is_said(scene: "Scene") -> None:

@@ -30,6 +30,7 @@ from hame.base.entry import (
 )
 from hame.base.errors import ErrorKind, Failure, SessionError
 from hame.base.fold import Fold
+from hame.base.memory import Shortened
 from hame.base.message import Assistant, Message, StopReason, Text, User
 from hame.base.model import Usage
 from hame.base.outcome import Denied
@@ -111,6 +112,17 @@ class Run:
         if self._scope.cancelled_caught:
             result = Stopped(reason=self._stop_reason)
         return await self._end(result)
+
+    async def compact(self, focus: str) -> Shortened | None:
+        """Replace what came so far by a summary; None when there is too little, or it was stopped.
+
+        Raises:
+            SessionError: if it could not be written.
+        """
+        with self._scope:
+            self._ports.context.frame(self._plan.system, self._specs)
+            return await self._room.make(focus)
+        return None
 
     async def _answer(self, message: User) -> RunResult:
         try:

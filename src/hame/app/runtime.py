@@ -3,28 +3,29 @@
 Surfaces subscribe to RunEvents and call these verbs; none of them reaches into the loop.
 """
 
-import os
-import time
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
-from pathlib import Path
 from secrets import token_hex
 from typing import Protocol
 
 import anyio
 import msgspec
 
+from hame.agent.cache import CacheLedger
 from hame.agent.inbox import Inbox
 from hame.agent.loop import Plan, Ports, Run
-from hame.app.log import Log
 from hame.app.door import Door, NewGate
+from hame.app.log import Log
+from hame.app.memory import Memory
+from hame.app.opening import opening_notes
 from hame.app.questions import Questions
 from hame.app.redacting import RedactingTool, Redaction
 from hame.app.undo import Rewind, Rewinder
 from hame.base import event
 from hame.base.entry import ModeChosen, ModelChosen, NoteAdded, UserSaid
 from hame.base.errors import ConfigError, ErrorKind, Failure, HameError
-from hame.base.message import Note, User
+from hame.base.memory import Shortened
+from hame.base.message import User
 from hame.base.model import ModelFacts, Usage
 from hame.base.ports import (
     Clock,
@@ -42,14 +43,10 @@ from hame.base.run import RunFailed, Stopped
 from hame.base.settings import Mode, Settings
 from hame.base.snapshot import Step
 from hame.prompts.attachments import Composed, compose
-from hame.prompts.opening import (
-    Surroundings,
-    environment_note,
-    find_rules,
-    mode_text,
-    rules_note,
-    system_prompt,
-)
+from hame.prompts.opening import mode_text, system_prompt
+
+WORTH_A_WARNING = 20_000
+"""Tokens that must be read anew before it is said."""
 
 
 class Sessions(Protocol):
@@ -138,11 +135,6 @@ class Runtime:
         """How commands are confined."""
         return self._parts.tool_context.sandbox.level
 
-    @property
-    def busy(self) -> bool:
-        """Whether a run is going."""
-        return self._run is not None
-
     def subscribe(self, sink: Emit) -> Callable[[], None]:
         """Send all events to `sink` from now on, until the returned function is called."""
         self._sinks.append(sink)
@@ -178,6 +170,7 @@ class Runtime:
                 sandbox=self.sandbox,
             )
         )
+        self._warn_of_cache(model.facts)
         self._run = Run(self._ports(model), self._plan(), self._inbox)
         try:
             ended = await self._run.run(message)
@@ -230,6 +223,7 @@ class Runtime:
             self._parts.remember(self.model)
         if self._has_begun():
             await self._journal.append(ModelChosen(model=self.model))
+            self._warn_of_cache(self._model.facts)
 
     async def set_mode(self, mode: Mode) -> None:
         """Change what runs without a question; the model is told."""
@@ -273,6 +267,17 @@ class Runtime:
         if step is not None and step.changes:
             self._emit(event.FilesChanged(tuple(change.path for change in step.changes)))
         return step
+
+    def memory(self) -> Memory:
+        """What the session remembers, and what fills its model's window."""
+        return Memory(
+            journal=self._journal,
+            context=self._context,
+            clock=self._parts.clock,
+            emit=self._emit,
+            facts=self._framed_facts,
+            compact=self._compact,
+        )
 
     async def close(self) -> None:
         """Let go of everything; the session stays on disk."""
@@ -319,6 +324,7 @@ class Runtime:
         self._questions.journal = journal
         self._snapshots = self._parts.new_snapshots(journal.session)
         self._context = self._parts.new_context()
+        self._ledger = CacheLedger(journal.entries)
         self._tools: Mapping[str, Tool] = {
             tool.spec.name: RedactingTool(tool, self._parts.redaction)
             for tool in self._parts.new_tools()
@@ -355,7 +361,35 @@ class Runtime:
             clock=self._parts.clock,
             emit=self._emit,
             snapshots=self._snapshots,
+            ledger=self._ledger,
         )
+
+    async def _compact(self, focus: str) -> Shortened | None:
+        self._refuse_busy()
+        self._run = Run(self._ports(await self._open()), self._plan())
+        try:
+            return await self._run.compact(self._parts.redaction.text(focus))
+        finally:
+            self._run = None
+
+    async def _framed_facts(self) -> ModelFacts:
+        """What is known of the model, when the context knows what goes with every request."""
+        facts = (await self._open()).facts
+        specs = [tool.spec for tool in self._tools.values() if tool.spec.advertised]
+        self._context.frame(system_prompt(), specs)
+        return facts
+
+    def _warn_of_cache(self, facts: ModelFacts) -> None:
+        """Say what it costs that the next request finds nothing in the provider's cache."""
+        tokens, dollars = self._ledger.lapsed(facts, self._parts.clock.now())
+        if tokens >= WORTH_A_WARNING:
+            price = "" if dollars is None else f", about ${dollars:.2f} more"
+            self._emit(
+                event.Notice(
+                    f"The next request reads {tokens:,} tokens anew: nothing of them is in a cache"
+                    f" of {facts.name} any more{price}."
+                )
+            )
 
     def _has_begun(self) -> bool:
         return any(isinstance(entry, UserSaid) for entry in self._journal.entries)
@@ -379,24 +413,9 @@ class Runtime:
     async def _composed(self, text: str) -> Composed:
         """The user's message with what it names attached; the first one brings the surroundings."""
         workspace = self._parts.tool_context.workspace
-        notes = () if self._has_begun() else self._opening()
+        now = self._parts.clock.now()
+        notes = () if self._has_begun() else opening_notes(workspace.paths, self._mode, now)
         return await compose(self._parts.redaction.text(text), workspace, notes)
-
-    def _opening(self) -> tuple[Note, ...]:
-        paths = self._parts.tool_context.workspace.paths
-        root = Path(paths.root)
-        repository = next((p for p in (root, *root.parents) if (p / ".git").exists()), None)
-        surroundings = Surroundings(
-            root=paths.root,
-            date=time.strftime("%Y-%m-%d", time.localtime(self._parts.clock.now())),
-            platform=f"{os.uname().sysname} {os.uname().machine}",
-            mode=self._mode,
-            git=repository is not None,
-            added=paths.added,
-        )
-        rules = find_rules(root, repository or root)
-        note = rules_note(rules) if rules else None
-        return (environment_note(surroundings), *((note,) if note else ()))
 
     def _emit(self, item: event.RunEvent) -> None:
         self._seq += 1

@@ -16,7 +16,7 @@ from hame.base.errors import ErrorKind, Failure
 from hame.base.event import RunEvent
 from hame.base.job import Job, JobOutput
 from hame.base.json import JsonObject
-from hame.base.memory import Constraint, Shortened
+from hame.base.memory import Constraint, Shortened, WindowReport
 from hame.base.message import Assistant, Message, ToolCall, User
 from hame.base.model import Effort, Endpoint, ModelFacts, ModelListing, Timeouts, Vendor
 from hame.base.outcome import Corrected, Denied, Done, Failed, Outcome, View
@@ -912,6 +912,18 @@ class Context(Protocol):
 
     def demands_in(self, words: str, record: str, at: float) -> Sequence[Constraint]:
         """The standing demands in a message of the user's that are not held yet."""
+        ...
+
+    def constraints(self, entries: Sequence[Entry]) -> Sequence[Constraint]:
+        """The demands that hold."""
+        ...
+
+    def next_constraint(self, entries: Sequence[Entry]) -> str:
+        """Id for a demand that is added by hand."""
+        ...
+
+    def report(self, entries: Sequence[Entry], facts: ModelFacts) -> WindowReport:
+        """What fills the window now, for people."""
         ...
 
     def missing_demands(self, messages: Sequence[Message]) -> Sequence[Constraint]:
