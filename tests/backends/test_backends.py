@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from hame.backends.detect import find_running
 from hame.backends.registry import Registry
 from hame.backends.router import Router
 from hame.backends.served import own_backend, vendor_backend
@@ -157,18 +156,12 @@ async def test_nothing_to_ask_is_told_with_the_remedies():
 
 
 async def test_a_running_local_server_is_asked_when_no_key_is_set():
-    registry = registry_of({}, Reach({"lmstudio": ["text-embedding-x", "qwen3"]}))
-
     async def find() -> str | None:
-        return await find_running(list(registry))
+        return "lmstudio/qwen3"
 
-    model: Any = await Router(registry, find).open(None)
+    model: Any = await Router(registry_of({}), find).open(None)
     assert model.facts.name == "lmstudio/qwen3"
     assert model.facts.local
-
-
-async def test_no_running_server_is_found_where_there_is_none():
-    assert await find_running(list(registry_of({}))) is None
 
 
 async def test_the_built_in_model_comes_last():

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from hame.app.keys import UserKeys
 from hame.app.log import Log, LoggedHttp
+from hame.backends.address import origin_of
 from hame.backends.registry import Registry
 from hame.backends.router import BUILT_IN, Router
 from hame.backends.served import ServedBackend, own_backend, vendor_backend
@@ -26,6 +27,7 @@ from hame.net.http import HttpClient
 from hame.version import __version__
 
 if TYPE_CHECKING:
+    from hame.backends.detect import Server
     from hame.llm.catalog.overrides import Overrides
     from hame.local.engine import LocalEngine
 
@@ -137,9 +139,38 @@ class Models:
         return read_choices(self._choices_file).models.get(backend_id)
 
     async def _find_server(self) -> str | None:
-        from hame.backends.detect import find_running
+        servers = await self.look_around()
+        usable = next((server for server in servers if server.models), None)
+        if usable is None:
+            return None
+        self._know_at(usable)
+        return f"{usable.kind}/{usable.models[0]}"
 
-        return await find_running(list(self.registry))
+    async def look_around(self) -> "list[Server]":
+        """The model servers on this machine, and on Windows around it."""
+        from hame.backends.detect import LOCAL_SERVERS, look_around, usual_roots
+        from hame.backends.wsl import windows_host
+
+        self.know_all()
+        own = [
+            origin_of(backend.endpoint.base_url)
+            for backend in self.registry
+            if isinstance(backend, ServedBackend) and backend.id in LOCAL_SERVERS
+        ]
+        windows = windows_host()
+        hosts = ["127.0.0.1", windows] if windows else ["127.0.0.1"]
+        return await look_around([*own, *usual_roots(hosts)], self._http)
+
+    def _know_at(self, server: "Server") -> None:
+        """Reach a local server where it was found."""
+        vendor = self.catalogue.vendor(server.kind)
+        if vendor is not None:
+            own = self._settings.providers.get(server.kind, ProviderSettings())
+            address = f"{server.root}{vendor.base_path}"
+            found = replace(own, base_url=address)
+            self.registry.register(
+                vendor_backend(vendor, self._environment, self, found, keys=self.keys)
+            )
 
     def know_all(self) -> None:
         """Register every vendor of the catalogue."""

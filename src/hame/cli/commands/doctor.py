@@ -15,7 +15,6 @@ import msgspec
 
 from hame.app.models import Models
 from hame.app.offers import open_models
-from hame.backends.detect import find_running
 from hame.base.errors import HameError
 from hame.base.json import dump
 from hame.base.ports import ListsModels
@@ -115,11 +114,13 @@ async def _models(launch: Launch) -> list[Finding]:
             said = f"{name}: no answer within {_PATIENCE_S:.0f} s"
             hint = "Check the network, the proxy and the address of the server."
             found.append(Finding(what="model", state="broken", said=said, hint=hint))
-        models.know_all()
-        server = await find_running(list(models.registry))
-        found.append(
-            Finding(what="local server", state="ok", said=server or "none runs on this machine")
-        )
+        servers = await models.look_around()
+        for server in servers:
+            said = f"{server.kind} at {server.root}, {counted(len(server.models), 'model')}"
+            found.append(Finding(what="local server", state="ok", said=said))
+        if not servers:
+            said = "none runs on this machine"
+            found.append(Finding(what="local server", state="ok", said=said))
         found.append(await _built_in(launch, models))
     return found
 
