@@ -41,9 +41,9 @@ def declared_entry_points(name: str, text: str) -> list[str]:
         case "package.json":
             return _of_package(parse_object(text) or {})
         case "pyproject.toml":
-            return _of_pyproject(_toml(text))
+            return _of_pyproject(parse_toml(text))
         case "Cargo.toml":
-            return _of_cargo(_toml(text))
+            return _of_cargo(parse_toml(text))
         case _:
             return []
 
@@ -76,7 +76,8 @@ def _of_cargo(data: JsonObject) -> list[str]:
     ]
 
 
-def _toml(text: str) -> JsonObject:
+def parse_toml(text: str) -> JsonObject:
+    """A TOML text as an object; an empty one when it is none."""
     import tomllib
 
     try:

@@ -19,6 +19,7 @@ from hame.base.zone import Operation
 from hame.tools.action import Places, Plan, hold, locate_all, require_same
 from hame.tools.arguments import folder_argument, folder_path, need_string
 from hame.tools.description import describe
+from hame.tools.heredoc import with_input
 from hame.tools.nearness import missing
 from hame.tools.phrase import flatten
 
@@ -135,13 +136,17 @@ class _Asking(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def shown(self) -> str:
-        """The whole of it for the question: nothing that runs may be hidden from the user."""
-        lines = [self.command]
+        """The whole of it as one shell command: what is shown, judged and granted is what runs."""
         if self.stdin:
-            lines.append(f"input: {self.stdin}")
+            return with_input(self.command, self.stdin)
         if self.background:
-            lines.append("in the background" + (", also after the session" if self.keep else ""))
-        return "\n".join(lines)
+            detached = "nohup " if self.keep else ""
+            return (
+                f"{detached}{self.command} &"
+                if "\n" not in self.command
+                else (f"{{\n{self.command}\n}} &")
+            )
+        return self.command
 
     def refuse_contradictions(self) -> None:
         """Arguments that do not go together.
