@@ -19,8 +19,10 @@ from hame.context import Window
 from hame.sessions.redaction import Redactor
 from hame.testing import ScriptedModel
 from hame.tools import builtin_tools
+from hame.workspace.jobs import LocalJobs
 from hame.workspace.local import open_workspace
 from hame.workspace.process import LocalProcesses
+from hame.workspace.results import ResultStore
 from hame.workspace.snapshots.keeper import LocalSnapshots
 from hame.workspace.snapshots.store import store_of
 
@@ -33,6 +35,7 @@ class Scene:
     def __init__(self, folder: Path) -> None:
         self.project = folder / "project"
         self.project.mkdir()
+        self.results = ResultStore(str(folder / "results"))
         self.sessions = StoredSessions(str(folder / "sessions"))
         self.places = find_places({"HOME": str(folder)})
         self.events: list[RunEvent] = []
@@ -71,6 +74,7 @@ class Scene:
                 Settings(mode=mode), {"PATH": "/usr/bin:/bin"}, self.places, context
             ),
             sessions=self.sessions,
+            new_jobs=lambda: LocalJobs(context.processes, self.results),
             new_snapshots=lambda session: LocalSnapshots(
                 store_of(self.project.parent / "snapshots", str(self.project), "/nowhere"),
                 session,

@@ -8,22 +8,24 @@ import msgspec
 from hame.app.clock import SystemClock
 from hame.app.confinement import Unconfined
 from hame.app.door import gate_maker
-from hame.app.late import LateSnapshots
+from hame.app.late import LateJobs, LateSnapshots, LateWeb
 from hame.app.log import Log
 from hame.app.models import Models
 from hame.app.runtime import Parts, Runtime
 from hame.app.sessions import StoredSessions
-from hame.base.ports import Processes, Snapshots, ToolContext
+from hame.base.ports import Blobs, Jobs, Processes, Snapshots, ToolContext, Web
 from hame.base.settings import Settings
 from hame.base.zone import ProjectPaths
 from hame.config.places import Places
 from hame.context import Window
 from hame.sessions.redaction import Redactor
 from hame.tools import builtin_tools
+from hame.version import __version__
 from hame.workspace.environment import is_secret_name
 from hame.workspace.index import LocalIndex
 from hame.workspace.local import open_workspace
 from hame.workspace.process import LocalProcesses
+from hame.workspace.results import ResultStore
 from hame.workspace.syntax import Syntax
 
 
@@ -72,7 +74,7 @@ async def build_runtime(pad: Launchpad) -> Runtime:
     models.keys.on_secret = redaction.add
     for secret in models.keys.store.plain_secrets():
         redaction.add(secret)
-    sessions = StoredSessions(places.sessions)
+    sessions, blobs = StoredSessions(places.sessions), ResultStore(places.results)
     journal = sessions.resume(pad.resume) if pad.resume else sessions.create(workspace.paths.root)
     context = ToolContext(
         workspace=workspace,
@@ -83,6 +85,9 @@ async def build_runtime(pad: Launchpad) -> Runtime:
         diagnostics=syntax,
         progress=lambda _: None,
         command_timeout_s=settings.command_timeout_s,
+        blobs=blobs,
+        web=LateWeb(lambda: open_web(settings, pad.environment)),
+        user_notes=places.rules_file,
     )
     parts = Parts(
         settings=settings,
@@ -91,12 +96,13 @@ async def build_runtime(pad: Launchpad) -> Runtime:
         tool_context=context,
         new_gate=gate_maker(settings, pad.environment, places, context),
         sessions=sessions,
+        new_jobs=lambda: LateJobs(lambda: open_jobs(processes, blobs)),
         new_snapshots=lambda session: LateSnapshots(
             lambda: open_snapshots(places, workspace.paths, session, processes)
         ),
         open_model=models.open,
         remember=models.remember,
-        new_context=Window,
+        new_context=lambda: Window(blobs),
         redaction=redaction,
         log=log,
         interactive=pad.interactive,
@@ -114,6 +120,25 @@ def open_snapshots(
 
     store = store_of(Path(places.snapshots), paths.root, places.home)
     return LocalSnapshots(store, session, paths, processes)
+
+
+def open_jobs(processes: Processes, blobs: Blobs) -> Jobs:
+    """A session's commands in the background."""
+    from hame.workspace.jobs import LocalJobs
+
+    return LocalJobs(processes, blobs)
+
+
+def open_web(settings: Settings, environment: Mapping[str, str]) -> Web:
+    """The public web for tools."""
+    from hame.net.public import PublicWeb
+
+    return PublicWeb(
+        user_agent=f"hame/{__version__}",
+        proxy=settings.proxy,
+        environment=environment,
+        ca_file=settings.ca_file,
+    )
 
 
 def known_secrets(settings: Settings, environment: Mapping[str, str]) -> list[str]:

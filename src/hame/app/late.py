@@ -1,11 +1,14 @@
-"""Snapshots that are put together with the first call that may change a file."""
+"""Ports whose makers are imported when they are first used: most sessions need few of them."""
 
 from collections.abc import Callable, Sequence
 
 from typing_extensions import override
 
-from hame.base.ports import Snapshots
+from hame.base.job import Job, JobOutput
+from hame.base.ports import Jobs, Snapshots, Web
+from hame.base.process import Launch
 from hame.base.snapshot import Attempt, Step, UndoPlan
+from hame.base.web import WebRequest, WebResponse
 
 
 class LateSnapshots(Snapshots):
@@ -60,3 +63,85 @@ class LateSnapshots(Snapshots):
             ToolError: as they do.
         """
         return await self._inner.undo(plan, title, record, head)
+
+
+class LateJobs(Jobs):
+    """Implements the Jobs port by what `make` makes with the first job."""
+
+    def __init__(self, make: Callable[[], Jobs]) -> None:
+        """Make nothing yet."""
+        self._make = make
+        self._made: Jobs | None = None
+
+    @property
+    def _inner(self) -> Jobs:
+        if self._made is None:
+            self._made = self._make()
+        return self._made
+
+    @override
+    async def start(self, launch: Launch, command: str, *, keep: bool = False) -> Job:
+        """As the real ones do.
+
+        Raises:
+            ToolError: as they do.
+        """
+        return await self._inner.start(launch, command, keep=keep)
+
+    @override
+    def list(self) -> Sequence[Job]:
+        """As the real ones do."""
+        return self._made.list() if self._made is not None else ()
+
+    @override
+    async def read(self, job: str, wait_s: float = 0.0) -> JobOutput:
+        """As the real ones do.
+
+        Raises:
+            ToolError: as they do.
+        """
+        return await self._inner.read(job, wait_s)
+
+    @override
+    async def send(self, job: str, data: bytes, *, close: bool = False) -> Job:
+        """As the real ones do.
+
+        Raises:
+            ToolError: as they do.
+        """
+        return await self._inner.send(job, data, close=close)
+
+    @override
+    async def kill(self, job: str) -> Job:
+        """As the real ones do.
+
+        Raises:
+            ToolError: as they do.
+        """
+        return await self._inner.kill(job)
+
+    @override
+    async def close(self) -> None:
+        """As the real ones do."""
+        if self._made is not None:
+            await self._made.close()
+
+
+class LateWeb(Web):
+    """Implements the Web port by what `make` makes with the first request."""
+
+    def __init__(self, make: Callable[[], Web]) -> None:
+        """Make nothing yet."""
+        self._make = make
+        self._made: Web | None = None
+
+    @override
+    async def fetch(self, request: WebRequest) -> WebResponse:
+        """As the real one does.
+
+        Raises:
+            ToolError: as it does.
+        """
+        if self._made is None:
+            self._made = self._make()
+        return await self._made.fetch(request)

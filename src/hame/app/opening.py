@@ -9,8 +9,10 @@ from hame.base.zone import ProjectPaths
 from hame.prompts.opening import Surroundings, environment_note, find_rules, rules_note
 
 
-def opening_notes(paths: ProjectPaths, mode: str, now: float) -> tuple[Note, ...]:
-    """Folder, date, platform and mode, and the project's rules file where it has one."""
+def opening_notes(
+    paths: ProjectPaths, mode: str, now: float, user_rules: str = ""
+) -> tuple[Note, ...]:
+    """Folder, date, platform and mode; the user's own rules and the project's where there are any."""
     root = Path(paths.root)
     repository = next((p for p in (root, *root.parents) if (p / ".git").exists()), None)
     surroundings = Surroundings(
@@ -22,5 +24,9 @@ def opening_notes(paths: ProjectPaths, mode: str, now: float) -> tuple[Note, ...
         added=paths.added,
     )
     rules = find_rules(root, repository or root)
-    note = rules_note(rules) if rules else None
-    return (environment_note(surroundings), *((note,) if note else ()))
+    own = Path(user_rules) if user_rules else None
+    notes = (
+        rules_note(own, "of the user's for all projects") if own and own.is_file() else None,
+        rules_note(rules) if rules else None,
+    )
+    return (environment_note(surroundings), *(note for note in notes if note))

@@ -31,6 +31,7 @@ from hame.base.ports import (
     Clock,
     Context,
     Emit,
+    Jobs,
     Journal,
     Model,
     ModelRequest,
@@ -77,6 +78,8 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     sessions: Sessions
     new_snapshots: Callable[[str], Snapshots]
     """By the session's id."""
+    new_jobs: Callable[[], Jobs]
+    """Commands in the background end with their session."""
     open_model: Callable[[str | None], Awaitable[Model]]
     """By name; None: the user's choice, or what there is. Raises ConfigError."""
     new_context: Callable[[], Context]
@@ -237,7 +240,8 @@ class Runtime:
 
     async def clear(self) -> None:
         """Begin a new session; grants of the old one are forgotten."""
-        self._switch(self._parts.sessions.create(self._parts.tool_context.workspace.paths.root))
+        root = self._parts.tool_context.workspace.paths.root
+        await self._switch(lambda: self._parts.sessions.create(root))
 
     async def resume(self, session: str) -> None:
         """Go on with another session.
@@ -245,7 +249,7 @@ class Runtime:
         Raises:
             SessionError: if there is no such session or it is open elsewhere.
         """
-        self._switch(self._parts.sessions.resume(session))
+        await self._switch(lambda: self._parts.sessions.resume(session))
 
     def rewinder(self) -> Rewinder:
         """What takes the session back.
@@ -264,6 +268,7 @@ class Runtime:
         """
         step = await self.rewinder().do(plan)
         self._context = self._parts.new_context()
+        self._ledger = CacheLedger(self._journal.entries)
         if step is not None and step.changes:
             self._emit(event.FilesChanged(tuple(change.path for change in step.changes)))
         return step
@@ -281,6 +286,7 @@ class Runtime:
 
     async def close(self) -> None:
         """Let go of everything; the session stays on disk."""
+        await self._jobs.close()
         self._parts.sessions.close(self._journal)
         await self._parts.close()
         self._parts.log.close()
@@ -312,10 +318,11 @@ class Runtime:
         if self._run is not None:
             raise HameError("a run is going", hint="Stop it first.")
 
-    def _switch(self, journal: Journal) -> None:
+    async def _switch(self, open_journal: Callable[[], Journal]) -> None:
         self._refuse_busy()
-        old = self._journal
-        self._take_up(journal)
+        old, jobs = self._journal, self._jobs
+        self._take_up(open_journal())
+        await jobs.close()
         self._gate.forget_grants()
         self._parts.sessions.close(old)
 
@@ -323,6 +330,7 @@ class Runtime:
         self._journal = journal
         self._questions.journal = journal
         self._snapshots = self._parts.new_snapshots(journal.session)
+        self._jobs = self._parts.new_jobs()
         self._context = self._parts.new_context()
         self._ledger = CacheLedger(journal.entries)
         self._tools: Mapping[str, Tool] = {
@@ -355,7 +363,9 @@ class Runtime:
             model=model,
             tools=self._tools,
             context=self._context,
-            tool_context=self._parts.tool_context,
+            tool_context=msgspec.structs.replace(
+                self._parts.tool_context, asker=self._questions, jobs=self._jobs
+            ),
             gate=self._gate,
             journal=self._journal,
             clock=self._parts.clock,
@@ -413,8 +423,9 @@ class Runtime:
     async def _composed(self, text: str) -> Composed:
         """The user's message with what it names attached; the first one brings the surroundings."""
         workspace = self._parts.tool_context.workspace
-        now = self._parts.clock.now()
-        notes = () if self._has_begun() else opening_notes(workspace.paths, self._mode, now)
+        now, own = self._parts.clock.now(), self._parts.tool_context.user_notes
+        begun = self._has_begun()
+        notes = () if begun else opening_notes(workspace.paths, self._mode, now, own)
         return await compose(self._parts.redaction.text(text), workspace, notes)
 
     def _emit(self, item: event.RunEvent) -> None:

@@ -31,6 +31,11 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.config}/config.toml"
 
     @property
+    def rules_file(self) -> str:
+        """The user's own rules for all projects."""
+        return f"{self.config}/AGENTS.md"
+
+    @property
     def keys_file(self) -> str:
         """Whose keys hame keeps; the keys themselves where there is no keyring."""
         return f"{self.config}/keys.json"

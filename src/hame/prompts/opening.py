@@ -81,7 +81,7 @@ def _may_be_read(path: Path, stop: Path) -> bool:
     return real.is_relative_to(stop.resolve()) and not is_secret(real.parts)
 
 
-def rules_note(path: Path) -> Note | None:
+def rules_note(path: Path, whose: str = "of this project") -> Note | None:
     """A rules file's text, cut at the limit and said so; None when it holds nothing."""
     with path.open(encoding="utf-8", errors="replace") as file:
         text = file.read(RULES_LIMIT + 1)
@@ -89,4 +89,4 @@ def rules_note(path: Path) -> Note | None:
         return None
     if len(text) > RULES_LIMIT:
         text = f"{text[:RULES_LIMIT]}\n[cut after {RULES_LIMIT:,} characters; read {path} for the rest]"
-    return Note(f"Rules of this project, from {path.name}:\n{text.rstrip()}", path.name)
+    return Note(f"Rules {whose}, from {path.name}:\n{text.rstrip()}", path.name)

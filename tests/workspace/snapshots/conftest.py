@@ -60,9 +60,7 @@ class Session:
         call = f"c{self._calls}"
         await self._begin(Attempt(call=call, tool="run_command", title=command, record=call,
                                   command=command))  # fmt: skip
-        await anyio.run_process(
-            ["bash", "-c", command], cwd=self.project.root, check=check
-        )
+        await anyio.run_process(["bash", "-c", command], cwd=self.project.root, check=check)
         self.snapshots.end(call)
         if settle:
             await self.snapshots.settle()
