@@ -135,7 +135,7 @@ class Conversation:
             case "resume" if not slash.argument:
                 self._say(self._talk.do(Slash("resume", self._last_session())))
             case _:
-                self._say(self._talk.do(slash))
+                self._say(*self._talk.do(slash).split("\n"))
 
     # ------------------------------------------------------------ sessions
 

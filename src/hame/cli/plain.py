@@ -25,6 +25,7 @@ from hame.cli.words import (
     duration,
     ending,
     failure_line,
+    first_lines,
     spent_line,
     todo_lines,
     tokens,
@@ -186,9 +187,11 @@ class PlainView:
                 self._line(f"delivered: {one_line(text)}")
             case ev.ModeChanged(mode=mode):
                 self._line(f"mode: {mode}")
-            case ev.Compacted(tokens_before=before, tokens_after=after):
+            case ev.Compacted(tokens_before=before, tokens_after=after, summary=summary):
                 sizes = f"{tokens(before)} to {tokens(after)} tokens"
                 self._line(f"history shortened: {sizes}")
+                for line in first_lines(summary):
+                    self._line(f"  {line}")
             case ev.ConstraintChanged(text=text, added=added):
                 self._line(f"{'noted' if added else 'no longer holds'}: {one_line(text)}")
             case _:

@@ -21,7 +21,7 @@ from hame.cli.paint import POINTER, Paint
 from hame.cli.questions import Pending, describe_answer, draw_choices, draw_question
 from hame.cli.reveal import clean, one_line
 from hame.cli.screen import Screen
-from hame.cli.words import duration, ending, failure_line, money, spent_line, tokens
+from hame.cli.words import duration, ending, failure_line, first_lines, money, spent_line, tokens
 
 _LARGE_BLOCK = 6_000
 """Characters of an unfinished block from which it is shown raw: drawing it again and again is slow."""
@@ -281,8 +281,10 @@ class TerminalView:
             case ev.ModeChanged(mode=mode):
                 self._mode = mode
                 self.tell(f"mode: {mode}")
-            case ev.Compacted(tokens_before=before, tokens_after=after):
+            case ev.Compacted(tokens_before=before, tokens_after=after, summary=summary):
                 self.tell(f"history shortened: {tokens(before)} → {tokens(after)} tokens")
+                for line in first_lines(summary):
+                    self.tell(f"  {line}")
             case ev.ConstraintChanged(text=text, added=added):
                 self.tell(f"{'noted' if added else 'no longer holds'}: {one_line(text)}")
             case _:

@@ -11,6 +11,7 @@ from hame.cli.launch import Launch
 
 if TYPE_CHECKING:
     from hame.app.build import Launchpad
+    from hame.app.memory import Memory
 
 
 class Session(Protocol):
@@ -70,6 +71,10 @@ class Session(Protocol):
 
     async def resume(self, session: str) -> None:
         """Go on with another session."""
+        ...
+
+    def memory(self) -> "Memory":
+        """What the session remembers."""
         ...
 
     async def close(self) -> None:

@@ -118,6 +118,10 @@ class Talk:
             case "resume":
                 await session.resume(slash.argument)
                 return f"session {session.session}"
+            case "context" | "compact" | "constraints" | "cache" | "rename" | "label":
+                from hame.cli.remembering import remember
+
+                return "\n".join(await remember(session.memory(), slash))
             case _:
                 raise ConfigError(f"/{slash.name} is not for the session")
 

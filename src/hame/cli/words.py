@@ -55,6 +55,13 @@ def duration(seconds: float) -> str:
     return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60} s"
 
 
+def first_lines(text: str, most: int = 8) -> list[str]:
+    """The first lines of a text that hold something, and how many more there are."""
+    lines = [one_line(line, 160) for line in text.splitlines() if line.strip()]
+    rest = len(lines) - most
+    return lines if rest <= 0 else [*lines[:most], f"({counted(rest, 'more line')})"]
+
+
 def money(dollars: float | None) -> str:
     """`$0.0042`, `$1.20`; None is unknown and is said so."""
     if dollars is None:
