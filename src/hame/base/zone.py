@@ -72,6 +72,9 @@ SECRET_PLACES: tuple[tuple[str, ...], ...] = (
 _SECRET_OF_PROCESS = frozenset({"environ", "mem", "auxv", "maps", "smaps", "cmdline", "stack"})
 """Names below /proc/<process> that show what the process holds."""
 
+_DOORS_OF_PROCESS = frozenset({"fd", "root", "cwd", "exe", "map_files"})
+"""Names directly in /proc/<process> that lead to what the process has open, whatever its path."""
+
 SECRET_SUFFIXES: tuple[str, ...] = (
     ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk",
 )  # fmt: skip
@@ -123,7 +126,9 @@ def _is_secret_place(folded: tuple[str, ...]) -> bool:
         return False
     if any(folded[: len(place)] == place for place in SECRET_PLACES):
         return True
-    return folded[0] == "proc" and len(folded) > 2 and folded[-1] in _SECRET_OF_PROCESS
+    if folded[0] != "proc" or len(folded) < 3:
+        return False
+    return folded[-1] in _SECRET_OF_PROCESS or folded[2] in _DOORS_OF_PROCESS
 
 
 def is_protected(parts: tuple[str, ...]) -> bool:

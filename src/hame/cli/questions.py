@@ -70,6 +70,8 @@ def draw_question(
         lines.append(
             paint.warn(f"  from {one_line(question.source, 100)}, not a tool of hame's own")
         )
+    if question.loss:
+        lines += [f"  {paint.warn(part)}" for part in wrap(one_line(question.loss), inner)]
     if question.reason:
         lines += [f"  {paint.dim(part)}" for part in wrap(one_line(question.reason), inner)]
     return lines
@@ -82,6 +84,8 @@ def draw_choices(question: Question, paint: Paint) -> list[str]:
         label = _LABELS.get(choice, one_line(choice, 300))
         covers = f": {reveal(question.grant)}" if _lasts(choice) and question.grant else ""
         lines.append(f"  {paint.accent(key)}  {label}{covers}")
+        if choice == Choice.ALWAYS:
+            lines += [paint.dim(f"       rule: {reveal(rule)}") for rule in question.rules]
     if question.free_text:
         other = (
             "or say what to do instead" if Choice.NO in question.choices else "or answer in words"

@@ -18,6 +18,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "sessions": ("hame.cli.commands.sessions:sessions", "List and show what was said before."),
     "usage": ("hame.cli.commands.usage:usage", "Tokens and money, by day, model or session."),
     "config": ("hame.cli.commands.config:config", "Show and change settings."),
+    "permissions": (
+        "hame.cli.commands.permissions:permissions",
+        "Show, check and change what may run without a question.",
+    ),
     "local": ("hame.cli.commands.local:local", "Set up the built-in model."),
     "demo": ("hame.cli.commands.demo:demo", "Watch it at work on a sample project."),
     "doctor": ("hame.cli.commands.doctor:doctor", "Check installation, settings and model."),

@@ -83,6 +83,34 @@ def request(before: Mapping[str, object], words: tuple[str, ...], **options: obj
     _print(anyio.run(preview_request, pad, said), pretty=True)
 
 
+@debug.command("path")
+@click.option(
+    "--layout",
+    "file",
+    metavar="FILE",
+    required=True,
+    help="JSON lines: the layout of this machine, then one path a line.",
+)
+def judge_paths(file: str) -> None:
+    """Say what the path guard makes of each path of FILE; nothing is read or written there.
+
+    Raises:
+        ConfigError: if FILE cannot be used.
+    """
+    from hame.app.pathguard import Layout, judge_rows
+
+    try:
+        first, *rows = [
+            msgspec.json.decode(line) for line in _read(file).split(b"\n") if line.strip()
+        ]
+        layout = msgspec.convert(first, Layout)
+        for verdict in judge_rows(layout, rows):
+            _print(msgspec.to_builtins(verdict), pretty=False)
+    except (msgspec.DecodeError, ValueError) as error:
+        hint = "The first line is the layout, the others have id, op and input."
+        raise ConfigError(f"cannot use {file}: {error}", hint=hint) from error
+
+
 def _prompt_option(options: Mapping[str, Any]) -> list[str]:
     return [options["prompt"]] if options["prompt"] else []
 

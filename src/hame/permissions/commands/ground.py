@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import msgspec
 
@@ -31,6 +31,8 @@ class Ground(msgspec.Struct, frozen=True, kw_only=True):
     """How it would be confined: `A`, `B` or `none`."""
     search_path: tuple[str, ...] = ()
     """Folders in which programs are looked for."""
+    links: dict[str, str] = {}
+    """Links that are taken as being there, besides those on the disk: path and target."""
 
     @property
     def start(self) -> str:
@@ -51,7 +53,7 @@ class Reach(msgspec.Struct, frozen=True):
 def reach(text: str, cwd: str, ground: Ground, operation: Operation) -> Reach:
     """Follow a path as the kernel would; what does not exist is taken as it is written."""
     written = text if text.startswith("/") else f"{cwd}/{text}"
-    parts, unsure = _walk(written)
+    parts, unsure = _walk(written, ground.links)
     real = "/" + "/".join(parts)
     plain = "/" + "/".join(split(written))
     zone = zone_of(real, ground.paths, operation, asked=plain)
@@ -83,7 +85,7 @@ def _is_within(folder: str, root: str) -> bool:
     return split(folder)[: len(above)] == above
 
 
-def _walk(written: str) -> tuple[list[str], bool]:
+def _walk(written: str, links_too: Mapping[str, str]) -> tuple[list[str], bool]:
     """The real components, and whether the path itself goes up after a link.
 
     Then a shell's `cd` and the kernel go different ways.
@@ -98,7 +100,8 @@ def _walk(written: str) -> tuple[list[str], bool]:
             unsure = unsure or (asked and links > 0)
             del parts[-1:]
             continue
-        target = _link_target(parts, name)
+        place = "/" + "/".join((*parts, name))
+        target = links_too.get(place) or _link_target(place)
         if target is None:
             parts.append(name)
             continue
@@ -115,11 +118,11 @@ def _names(path: str) -> list[str]:
     return [part for part in reversed(path.split("/")) if part not in {"", "."}]
 
 
-def _link_target(parts: Sequence[str], name: str) -> str | None:
-    if "\0" in name:
+def _link_target(place: str) -> str | None:
+    if "\0" in place:
         return None
     try:
-        return os.readlink("/" + "/".join((*parts, name)))  # noqa: PTH115 - a Path would tidy what must be read as it is
+        return os.readlink(place)  # noqa: PTH115 - a Path would tidy what must be read as it is
     except (OSError, ValueError):
         return None
 
