@@ -24,7 +24,7 @@ from hame.base.run import (
     Truncated,
 )
 from hame.cli.exits import ExitCode, exit_code
-from hame.cli.words import came_to, duration, ending, money, spent_line, tokens
+from hame.cli.words import came_to, duration, ending, money, spent_line, tokens, usage_line
 
 FAILURE = Failure(kind=ErrorKind.AUTH, message="refused the key", hint="set one", said="bad key")
 
@@ -54,6 +54,13 @@ def test_the_last_line_counts_steps_time_tokens_and_money():
     usage = Usage(input_uncached=1400, cache_read=11000, output=600)
     ended = RunEnded(result=RunDone("x"), usage=usage, steps=1, seconds=3.21)
     assert spent_line(ended) == "1 step · 3.2 s · 12.4k in (11.0k cached), 600 out · cost unknown"
+
+
+def test_what_was_written_to_a_cache_and_thought_is_counted_apart():
+    usage = Usage(cache_write=100, cache_write_long=800, output=1200, reasoning=900)
+    assert usage_line(usage) == "900 in (900 written), 1.2k out (900 thinking)"
+    more = usage + Usage(cache_read=5000)
+    assert usage_line(more) == "5.9k in (5.0k cached, 900 written), 1.2k out (900 thinking)"
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,7 @@ def _gemini(body: Any) -> None:
     assert thinking is None or (
         thinking.thinking_level is None or thinking.thinking_level in types.ThinkingLevel
     )
+    types.ToolConfig.model_validate_json(json.dumps(body.pop("toolConfig", {})))
     types.GenerateContentConfig(cached_content=body.pop("cachedContent", None))
     assert not body
 
@@ -88,7 +89,9 @@ def _adapter(pydantic: Any, kind: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """What a validator returned as lists and dicts; it hands out iterators for lists."""
+    """What a validator returned as lists and dicts; it hands out iterators and models as well."""
+    if hasattr(value, "model_dump"):
+        return value.model_dump(exclude_unset=True)
     if isinstance(value, dict):
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, str | bytes | int | float) or value is None:

@@ -38,6 +38,7 @@ def test_a_model_that_takes_no_effort_may_still_think_as_it_likes(parameter: str
         ("stream_options", {Quirk.NO_STREAM_USAGE}, set[Quirk]()),
         ("include_usage", {Quirk.NO_STREAM_USAGE}, set[Quirk]()),
         ("temperature", {Quirk.NO_TEMPERATURE}, set[Quirk]()),
+        ("cache_control", {Quirk.NO_LONG_CACHE}, set[Quirk]()),
         ("prompt_cache_key", set[Quirk](), {Quirk.PROMPT_CACHE_KEY}),
         ("parallel_tool_calls", set[Quirk](), {Quirk.NO_PARALLEL_CALLS}),
     ],

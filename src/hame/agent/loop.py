@@ -98,6 +98,8 @@ class Run:
             max_output_tokens=self._plan.limits.output_tokens,
             effort=self._plan.effort,
             session=self._ports.journal.session,
+            cache=self._plan.cache,
+            web_search=self._plan.web_search,
         )
 
     async def run(self, message: User) -> event.RunEnded:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from hame.agent.cache import CacheLedger
-from hame.base.model import Effort
+from hame.base.model import CacheLifetime, Effort
 from hame.base.ports import Clock, Context, Emit, Gate, Journal, Model, Snapshots, Tool, ToolContext
 from hame.base.run import Limits
 
@@ -32,3 +32,5 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     system: str
     limits: Limits
     effort: Effort | None = None
+    cache: CacheLifetime = CacheLifetime.SHORT
+    web_search: bool = False

@@ -26,7 +26,7 @@ from hame.base.entry import ModeChosen, ModelChosen, NoteAdded, UserSaid
 from hame.base.errors import ConfigError, ErrorKind, Failure, HameError
 from hame.base.memory import Shortened
 from hame.base.message import User
-from hame.base.model import ModelFacts, Usage
+from hame.base.model import CacheLifetime, ModelFacts, Usage
 from hame.base.ports import (
     Clock,
     Context,
@@ -405,10 +405,14 @@ class Runtime:
         return any(isinstance(entry, UserSaid) for entry in self._journal.entries)
 
     def _plan(self) -> Plan:
+        settings = self._parts.settings
+        usual = CacheLifetime.PREFIX if self._parts.interactive else CacheLifetime.SHORT
         return Plan(
             system=system_prompt(),
-            limits=self._parts.settings.limits(),
-            effort=self._parts.settings.effort,
+            limits=settings.limits(),
+            effort=settings.effort,
+            cache=settings.cache_lifetime or usual,
+            web_search=settings.web_search,
         )
 
     async def _compose(self, text: str) -> User:

@@ -54,6 +54,21 @@ class Effort(StrEnum):
     MAX = "max"
 
 
+class CacheLifetime(StrEnum):
+    """How long a provider that is told so keeps what it has read, counted from its last use.
+
+    Anthropic: five minutes cost a quarter more than not keeping it, an hour costs twice as much; what
+    was kept is read for a tenth.
+    """
+
+    SHORT = "short"
+    """Five minutes: enough from step to step."""
+    PREFIX = "prefix"
+    """An hour for tools and system prompt, which all sessions share; five minutes for the rest."""
+    LONG = "long"
+    """An hour for everything: pays where a long conversation often rests for more than five minutes."""
+
+
 class Quirk(StrEnum):
     """A named way in which a vendor differs from its wire's common form."""
 
@@ -74,6 +89,8 @@ class Quirk(StrEnum):
     """prompt_cache_key routes requests of one session to one cache (chat; Responses has it always)."""
     NO_PROMPT_CACHE_KEY = "no_prompt_cache_key"
     """A server of the Responses wire that refuses prompt_cache_key."""
+    NO_LONG_CACHE = "no_long_cache"
+    """A server of the Messages wire that knows no cache lifetime of an hour."""
     NO_REASONING_SUMMARY = "no_reasoning_summary"
     """Summaries of the reasoning are refused (OpenAI, to organisations it has not verified)."""
     TOOL_NAME_IN_RESULT = "tool_name_in_result"

@@ -18,7 +18,15 @@ from hame.base.job import Job, JobOutput
 from hame.base.json import JsonObject
 from hame.base.memory import Constraint, Shortened, WindowReport
 from hame.base.message import Assistant, Message, ToolCall, User
-from hame.base.model import Effort, Endpoint, ModelFacts, ModelListing, Timeouts, Vendor
+from hame.base.model import (
+    CacheLifetime,
+    Effort,
+    Endpoint,
+    ModelFacts,
+    ModelListing,
+    Timeouts,
+    Vendor,
+)
 from hame.base.outcome import Corrected, Denied, Done, Failed, Outcome, View
 from hame.base.path import DirectoryEntry, FileText, Match, Resolution, TextWindow
 from hame.base.process import Exit, Launch
@@ -62,6 +70,10 @@ class ModelRequest(msgspec.Struct, frozen=True, kw_only=True):
     effort: Effort | None = None
     session: str = ""
     """Stable within a session; routes to the provider's cache."""
+    cache: CacheLifetime = CacheLifetime.SHORT
+    """How long the provider is to keep it, where a wire can say so."""
+    web_search: bool = False
+    """Let the provider search the web by itself, where its wire offers that."""
 
 
 class Model(Protocol):

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 import msgspec
 
-from hame.base.model import Effort
+from hame.base.model import CacheLifetime, Effort
 from hame.base.run import Limits
 
 
@@ -68,6 +68,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How much the model should think: none, minimal, low, medium, high or max."""
     tools: bool | None = None
     """Hand tools to the model in its server's own way; false: in words. Unset: as hame's try says."""
+    web_search: bool = False
+    """Let the provider search the web by itself, where it offers that; it may cost extra."""
+    cache_lifetime: CacheLifetime | None = None
+    """What Anthropic keeps for an hour instead of five minutes: short (nothing), prefix or long (all).
+    Unset: prefix in a conversation, short otherwise."""
     max_steps: int = 100
     """Model requests in one run."""
     max_tokens: int | None = None

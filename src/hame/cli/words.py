@@ -70,9 +70,11 @@ def money(dollars: float | None) -> str:
 
 
 def usage_line(spent: Usage) -> str:
-    """`12.4k in (11.0k cached), 1.2k out`."""
-    cached = f" ({tokens(spent.cache_read)} cached)" if spent.cache_read else ""
-    return f"{tokens(spent.input_total)} in{cached}, {tokens(spent.output)} out"
+    """`12.4k in (11.0k cached, 900 written), 1.2k out (800 thinking)`."""
+    written = spent.cache_write + spent.cache_write_long
+    given = _of((spent.cache_read, "cached"), (written, "written"))
+    made = _of((spent.reasoning, "thinking"))
+    return f"{tokens(spent.input_total)} in{given}, {tokens(spent.output)} out{made}"
 
 
 def spent_line(ended: RunEnded) -> str:
@@ -144,6 +146,12 @@ def final_text(run: RunResult) -> str:
             return ""
         case _:
             assert_never(run)
+
+
+def _of(*parts: tuple[int, str]) -> str:
+    """What of a number of tokens is special, in brackets."""
+    said = ", ".join(f"{tokens(number)} {word}" for number, word in parts if number)
+    return f" ({said})" if said else ""
 
 
 def _limit(what: str, limit: float) -> str:

@@ -15,31 +15,37 @@ _EFFORT = frozenset({
 })
 
 
+_ADDED = {
+    "max_tokens": Quirk.MAX_COMPLETION_TOKENS,
+    "stream_options": Quirk.NO_STREAM_USAGE,
+    "include_usage": Quirk.NO_STREAM_USAGE,
+    "reasoning.summary": Quirk.NO_REASONING_SUMMARY,
+    "temperature": Quirk.NO_TEMPERATURE,
+    "cache_control": Quirk.NO_LONG_CACHE,
+}
+"""What is learned of a model that does not take a parameter."""
+_TAKEN_BACK = {
+    "max_completion_tokens": Quirk.MAX_COMPLETION_TOKENS,
+    "prompt_cache_key": Quirk.PROMPT_CACHE_KEY,
+    "parallel_tool_calls": Quirk.NO_PARALLEL_CALLS,
+}
+"""What was known of it and is not so."""
+
+
 def healed(facts: ModelFacts, parameter: str) -> ModelFacts:
     """The facts of a model that does not take the parameter; the same ones where nothing helps."""
     quirks = facts.quirks
     match parameter:
-        case "max_tokens":
-            return replace(facts, quirks=quirks | {Quirk.MAX_COMPLETION_TOKENS})
-        case "max_completion_tokens":
-            return replace(facts, quirks=quirks - {Quirk.MAX_COMPLETION_TOKENS})
-        case "stream_options" | "include_usage":
-            return replace(facts, quirks=quirks | {Quirk.NO_STREAM_USAGE})
         case "prompt_cache_key" if facts.wire == "openai_responses":
             return replace(facts, quirks=quirks | {Quirk.NO_PROMPT_CACHE_KEY})
-        case "prompt_cache_key":
-            return replace(facts, quirks=quirks - {Quirk.PROMPT_CACHE_KEY})
-        case "reasoning.summary":
-            return replace(facts, quirks=quirks | {Quirk.NO_REASONING_SUMMARY})
+        case _ if parameter in _ADDED:
+            return replace(facts, quirks=quirks | {_ADDED[parameter]})
+        case _ if parameter in _TAKEN_BACK:
+            return replace(facts, quirks=quirks - {_TAKEN_BACK[parameter]})
         case "max_output_tokens":
             return replace(facts, max_output=None)
-        case "parallel_tool_calls":
-            return replace(facts, quirks=quirks - {Quirk.NO_PARALLEL_CALLS})
-        case "temperature":
-            return replace(facts, quirks=quirks | {Quirk.NO_TEMPERATURE})
         case "thinking":
-            quirks = quirks - {Quirk.ADAPTIVE_THINKING}
-            return replace(facts, efforts=frozenset(), quirks=quirks)
+            return replace(facts, efforts=frozenset(), quirks=quirks - {Quirk.ADAPTIVE_THINKING})
         case _ if parameter in _EFFORT:
             return replace(facts, efforts=frozenset())
         case _:

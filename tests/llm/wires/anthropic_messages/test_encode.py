@@ -22,10 +22,11 @@ from hame.base.message import (
     ToolResults,
     User,
 )
-from hame.base.model import Effort, Endpoint, ModelFacts, Quirk
+from hame.base.model import CacheLifetime, Effort, Endpoint, ModelFacts, Quirk
 from hame.base.ports import HttpRequest, ModelRequest
 from hame.base.tool import Argument, ArgumentKind, Effect, ToolSpec
 from hame.llm.wires.anthropic_messages import CODEC
+from legal import official
 
 WIRE = "anthropic_messages"
 ENDPOINT = Endpoint(base_url="https://api.anthropic.com", api_key="key")
@@ -562,6 +563,41 @@ def conversation(steps: int) -> tuple[Message, ...]:
 def test_four_marks_at_most_of_which_two_move(steps: int, moving: list[str]):
     body = encode(*conversation(steps), tools=(LIST, READ))
     assert marks(body) == ["tools.1", "system.0", *moving]
+
+
+@pytest.mark.parametrize(
+    ("cache", "prefix", "moving"),
+    [
+        (CacheLifetime.SHORT, {None}, {None}),
+        (CacheLifetime.PREFIX, {"1h"}, {None}),
+        (CacheLifetime.LONG, {"1h"}, {"1h"}),
+    ],
+)
+def test_marks_last_as_long_as_is_asked_the_long_ones_first(
+    cache: CacheLifetime, prefix: set[str | None], moving: set[str | None]
+):
+    body = encode(*conversation(3), tools=(LIST, READ), cache=cache)
+    assert lifetimes(body["tools"]) | lifetimes(body["system"]) == prefix
+    assert lifetimes([block for turn in body["messages"] for block in turn["content"]]) == moving
+    official.check("anthropic_messages", body)
+    known = facts(Quirk.NO_LONG_CACHE)
+    short = encode(*conversation(3), known=known, tools=(LIST, READ), cache=cache)
+    assert short == encode(*conversation(3), known=known, tools=(LIST, READ))
+
+
+def lifetimes(blocks: list[dict]) -> set[str | None]:
+    return {block["cache_control"].get("ttl") for block in blocks if "cache_control" in block}
+
+
+def test_the_provider_searches_the_web_only_when_it_is_let():
+    body = encode(HELLO, tools=(READ,), web_search=True)
+    assert [tool["name"] for tool in body["tools"]] == ["read_file", "web_search"]
+    assert body["tools"][1]["type"] == "web_search_20250305"
+    assert marks(body)[0] == "tools.1"
+    official.check("anthropic_messages", body)
+    alone = encode(HELLO, web_search=True)
+    assert [tool["name"] for tool in alone["tools"]] == ["web_search"]
+    assert b"web_search" not in send(ModelRequest(system="s", messages=(HELLO,))).body
 
 
 def test_the_last_mark_of_a_request_is_a_mark_of_the_next():

@@ -27,6 +27,7 @@ from hame.base.tool import Argument, ArgumentKind, Effect, ToolSpec
 from hame.llm.wires.gemini import CODEC
 from hame.llm.wires.gemini.codec import GeminiCodec
 from hame.llm.wires.gemini.generation import generation
+from legal import official
 from legal.gemini import check_contents
 
 ALL = frozenset(Effort)
@@ -339,6 +340,19 @@ def test_pictures_in_a_result_stand_in_it_or_after_all_results():
         inline("image/png", b"png"),
         inline("image/bmp", b"bmp"),
     ]
+
+
+def test_gemini_3_searches_beside_functions_and_older_ones_only_without_them():
+    body = encode(HI, tools=(tool(),), web_search=True)
+    assert body["tools"][1:] == [{"googleSearch": {}}]
+    assert body["toolConfig"] == {"includeServerSideToolInvocations": True}
+    official.check("gemini", body)
+    older = encode(HI, facts=SECOND, tools=(tool(),), web_search=True)
+    assert older == encode(HI, facts=SECOND, tools=(tool(),))
+    alone = encode(HI, facts=SECOND, web_search=True)
+    assert alone["tools"] == [{"googleSearch": {}}]
+    assert "toolConfig" not in alone
+    official.check("gemini", alone)
 
 
 # ---------------------------------------------------------------- properties

@@ -27,6 +27,7 @@ from hame.base.tool import Argument, ArgumentKind, Effect, ToolSpec
 from hame.llm.wires.openai_responses import CODEC
 from hame.llm.wires.openai_responses.codec import ResponsesCodec
 from hame.llm.wires.openai_responses.tools import allows_strict
+from legal import official
 from legal.openai_responses import check_items
 
 FACTS = ModelFacts(
@@ -330,6 +331,14 @@ def test_a_failed_result_says_so_and_pictures_stand_in_the_result():
         {"type": "input_text", "text": "Error: gone"},
         {"type": "input_image", "detail": "auto", "image_url": "data:image/png;base64,YWJj"},
     ]
+
+
+def test_the_provider_searches_the_web_only_when_it_is_let():
+    body = encode(HI, tools=(tool(PATH),), web_search=True)
+    assert [one["type"] for one in body["tools"]] == ["function", "web_search"]
+    official.check("openai_responses", body)
+    assert encode(HI, web_search=True)["tools"] == [{"type": "web_search"}]
+    assert "tools" not in encode(HI)
 
 
 # ---------------------------------------------------------------- properties

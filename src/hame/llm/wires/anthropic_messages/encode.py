@@ -1,16 +1,15 @@
 """A request in the words of Messages: https://docs.anthropic.com/en/api/messages.
 
 The body begins with what does not change within a conversation and ends with its turns. Tools, system
-prompt and conversation are cached by marks, four at most, of which two move with the conversation:
-https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
+prompt and conversation are cached by marks, four at most, of which two move with the conversation, for
+five minutes or for an hour: https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
 """
 
 from urllib.parse import urlencode
 
 from hame.base.json import JsonObject, dump, dump_bytes, get_list, get_object, get_objects
-from hame.base.model import Effort, Endpoint, ModelFacts, Quirk
+from hame.base.model import CacheLifetime, Effort, Endpoint, ModelFacts, Quirk
 from hame.base.ports import HttpRequest, ModelRequest
-from hame.base.tool import ToolSpec
 from hame.llm.limits import effort_for, output_limit
 from hame.llm.references import inline_references, with_note
 from hame.llm.wires.anthropic_messages.messages import MessagesPage, mark
@@ -35,6 +34,8 @@ _EFFORTS = {
     Effort.HIGH: "high",
     Effort.MAX: "max",
 }
+_WEB_SEARCH: JsonObject = {"type": "web_search_20250305", "name": "web_search", "max_uses": 5}
+"""https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/web-search-tool"""
 _COMBINATORS = ("oneOf", "anyOf", "allOf")
 
 
@@ -47,14 +48,18 @@ def encode(
     thinking = _thinking(effort, facts, limit, page)
     head = dump_bytes({"model": facts.model, "max_tokens": limit, "stream": True, **thinking})
     parts = [head[:-1]]
-    if request.tools:
+    able = Quirk.NO_LONG_CACHE not in facts.quirks
+    long = able and request.cache is not CacheLifetime.SHORT
+    tools = _tools(request)
+    if tools:
         choice = b',"tool_choice":{"type":"auto","disable_parallel_tool_use":true}'
-        parts += [b',"tools":', _tools(request.tools)]
+        parts += [b',"tools":', mark(dump_bytes(tools), b"]", long=long)]
         parts += [choice] if Quirk.NO_PARALLEL_CALLS in facts.quirks else []
     if request.system.strip():
         system = dump_bytes([{"type": "text", "text": request.system}])
-        parts += [b',"system":', mark(system, b"]")]
-    body = b"".join((*parts, b',"messages":[', page.turns(), b"]}"))
+        parts += [b',"system":', mark(system, b"]", long=long)]
+    turns = page.turns(long=able and request.cache is CacheLifetime.LONG)
+    body = b"".join((*parts, b',"messages":[', turns, b"]}"))
     budgeted = get_object(thinking, "thinking").get("type") == "enabled"
     beta = INTERLEAVED if budgeted and Quirk.INTERLEAVED_THINKING in facts.quirks else ""
     return address("POST", endpoint, "messages", body=body, beta=beta)
@@ -126,16 +131,17 @@ def _thinking(
 # ------------------------------------------------------------ tools
 
 
-def _tools(specs: tuple[ToolSpec, ...]) -> bytes:
-    declared = [
+def _tools(request: ModelRequest) -> list[JsonObject]:
+    """All tools: those of the harness, then the one that the provider runs."""
+    declared: list[JsonObject] = [
         {
             "name": spec.name,
             **({"description": spec.description} if spec.description else {}),
             "input_schema": _input_schema(inline_references(spec.schema())),
         }
-        for spec in specs
+        for spec in request.tools
     ]
-    return mark(dump_bytes(declared), b"]")
+    return [*declared, _WEB_SEARCH] if request.web_search else declared
 
 
 def _input_schema(schema: JsonObject) -> JsonObject:

@@ -41,6 +41,7 @@ PICTURES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 """The media types the wire takes; any other makes every later request fail."""
 
 _MARK = b',"cache_control":{"type":"ephemeral"}'
+_LONG_MARK = b',"cache_control":{"type":"ephemeral","ttl":"1h"}'
 _THOUGHTS = frozenset({"thinking", "redacted_thinking"})
 
 
@@ -79,7 +80,7 @@ class MessagesPage:
             case _:
                 assert_never(message)
 
-    def turns(self) -> bytes:
+    def turns(self, *, long: bool = False) -> bytes:
         """All turns, with a cache mark at the end of the last two of the user's.
 
         The mark before the last stands where the request before had its last, so what that one wrote
@@ -87,7 +88,7 @@ class MessagesPage:
         """
         turns = self._turns.copy()
         for index in self._asked[-2:]:
-            turns[index] = mark(turns[index], b"]}")
+            turns[index] = mark(turns[index], b"]}", long=long)
         return b",".join(turns)
 
     def _ask(self, blocks: list[JsonObject]) -> None:
@@ -118,10 +119,13 @@ class MessagesPage:
         self._turns.append(_turn("assistant", blocks))
 
 
-def mark(written: bytes, closing: bytes) -> bytes:
-    """JSON that ends with an object and then `closing`, with a cache mark in that object."""
+def mark(written: bytes, closing: bytes, *, long: bool = False) -> bytes:
+    """JSON that ends with an object and then `closing`, with a cache mark in that object.
+
+    A `long` one lasts an hour; the wire wants these before the others.
+    """
     end = b"}" + closing
-    return written[: -len(end)] + _MARK + end
+    return written[: -len(end)] + (_LONG_MARK if long else _MARK) + end
 
 
 def _turn(role: str, blocks: list[JsonObject]) -> bytes:

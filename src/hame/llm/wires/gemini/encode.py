@@ -7,7 +7,7 @@ requests of one conversation share all bytes up to what is new.
 
 from collections.abc import Sequence
 
-from hame.base.json import JsonObject, get_object
+from hame.base.json import JsonObject, get_list, get_object
 from hame.base.model import Effort, ModelFacts
 from hame.base.ports import ModelRequest
 from hame.base.tool import ToolSpec
@@ -44,6 +44,8 @@ def _head(request: ModelRequest, facts: ModelFacts) -> JsonObject:
         head["systemInstruction"] = {"parts": [{"text": request.system}]}
     if request.tools:
         head["tools"] = [{"functionDeclarations": [_declare(spec) for spec in request.tools]}]
+    if request.web_search:
+        head.update(_with_search(head, facts))
     config: JsonObject = {}
     limit = output_limit(request, facts)
     if limit is not None:
@@ -53,6 +55,23 @@ def _head(request: ModelRequest, facts: ModelFacts) -> JsonObject:
     if config:
         head["generationConfig"] = config
     return head
+
+
+def _with_search(head: JsonObject, facts: ModelFacts) -> JsonObject:
+    """The members that let Gemini search; before Gemini 3 it does that only without functions.
+
+    https://ai.google.dev/gemini-api/docs/google-search
+    """
+    tools = get_list(head, "tools")
+    search: JsonObject = {"googleSearch": {}}
+    if not tools:
+        return {"tools": [search]}
+    if generation(facts.model) < 3:
+        return {}
+    return {
+        "tools": [*tools, search],
+        "toolConfig": {"includeServerSideToolInvocations": True},
+    }
 
 
 def _declare(spec: ToolSpec) -> JsonObject:

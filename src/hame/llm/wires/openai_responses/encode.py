@@ -34,8 +34,11 @@ def _head(request: ModelRequest, facts: ModelFacts) -> JsonObject:
         head["max_output_tokens"] = limit
     if request.system:
         head["instructions"] = request.system
-    if request.tools:
-        head["tools"] = [declare(spec) for spec in request.tools]
+    tools = [declare(spec) for spec in request.tools]
+    if request.web_search:
+        tools.append({"type": "web_search"})
+    if tools:
+        head["tools"] = tools
         if Quirk.NO_PARALLEL_CALLS in facts.quirks:
             head["parallel_tool_calls"] = False
     return head
