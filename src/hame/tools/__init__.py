@@ -14,12 +14,14 @@ def builtin_tools(editing: Editing = "edit_file") -> tuple[Tool, ...]:
     They share what the model has seen, so each session takes a set of its own. Those whose spec is
     not advertised are found by find_tool.
     """
+    from hame.tools.add_dependency import AddDependency
     from hame.tools.apply_patch import ApplyPatch
     from hame.tools.ask_user import AskUser
     from hame.tools.create_dir import CreateDir
     from hame.tools.create_file import CreateFile
     from hame.tools.delete_path import DeletePath
     from hame.tools.edit_file import EditFile
+    from hame.tools.edit_module_config import EditModuleConfig
     from hame.tools.find_files import FindFiles
     from hame.tools.find_symbol import FindSymbol
     from hame.tools.find_tool import FindTool
@@ -63,6 +65,8 @@ def builtin_tools(editing: Editing = "edit_file") -> tuple[Tool, ...]:
         FindTool(),
         UseTool(),
         FindSymbol(),
+        AddDependency(seen),
+        EditModuleConfig(seen),
         RunProgram(),
         JobOutputTool(),
         SendJobInput(),

@@ -15,7 +15,6 @@ from hame.tools.action import Plan, hold, locate_all
 from hame.tools.arguments import need_path
 from hame.tools.description import describe
 from hame.tools.nearness import missing
-from hame.tools.notebook import render_notebook
 from hame.tools.numbered import SIZE, page_of, page_of_window, show, wanted_lines
 from hame.tools.phrase import spoken
 from hame.tools.picture_file import read_picture
@@ -94,6 +93,8 @@ class ReadFile:
             return other
         self._seen.remember(file.digest, file.text)
         if suffix == ".ipynb":
+            from hame.tools.notebook import render_notebook
+
             cells = render_notebook(file.text)
             if cells is not None:
                 return show(found.shown, page_of(cells, first, last), last, aside=_NOTEBOOK)

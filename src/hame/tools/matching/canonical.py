@@ -1,7 +1,6 @@
 """Lines of a text in the forms in which they are compared, and the way back to the text itself."""
 
 import re
-import unicodedata
 from bisect import bisect_right
 from functools import cached_property
 from typing import NamedTuple
@@ -21,6 +20,8 @@ class _Fold(dict[int, str | None]):
     """What each character is compared as; worked out when it first occurs."""
 
     def __missing__(self, code: int) -> str:
+        import unicodedata
+
         letter = chr(code)
         plain = letter.translate(_ALIKE)
         if plain == letter:
