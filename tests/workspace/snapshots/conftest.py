@@ -5,12 +5,13 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
 
 from hame.base.ports import Snapshots
-from hame.base.snapshot import Attempt
+from hame.base.snapshot import Attempt, UndoPlan
 from hame.base.zone import ProjectPaths
 from hame.workspace.process import LocalProcesses
 from hame.workspace.snapshots.keeper import LocalSnapshots
@@ -26,9 +27,9 @@ def git(folder: Path, *arguments: str) -> str:
     return run.stdout
 
 
-def state_of(folder: Path, *, without: tuple[str, ...] = (".git",)) -> dict[str, object]:
+def state_of(folder: Path, *, without: tuple[str, ...] = (".git",)) -> dict[str, Any]:
     """Every file below a folder: bytes and execute bit, or a link's target."""
-    found: dict[str, object] = {}
+    found: dict[str, Any] = {}
     for here, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name not in without]
         for name in [*names, *(each for each in folders if Path(here, each).is_symlink())]:
@@ -85,7 +86,7 @@ class Session:
         if words:
             self.notices.append(words)
 
-    async def undo(self, *numbers: int, over: bool = False):
+    async def undo(self, *numbers: int, over: bool = False) -> tuple[UndoPlan, Any]:
         """Take steps back, all that hold when none are named; the plan, and the step it made."""
         chosen = numbers or tuple(
             step.number
@@ -115,7 +116,7 @@ class Project:
         file.chmod(mode)
         return file
 
-    def state(self) -> dict[str, object]:
+    def state(self) -> dict[str, Any]:
         return state_of(self.root)
 
 

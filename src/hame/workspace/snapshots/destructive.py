@@ -13,7 +13,7 @@ _DESTROYS = re.compile(
     r"git(?:\s+-{1,2}\S+(?:\s+[^-\s]\S*)?)*?\s+"
     r"(?:reset|clean|checkout|restore|stash|switch|rm|read-tree|worktree|submodule)|"
     r"find\s.*?\s-(?:delete|exec|execdir|ok)|"
-    r"rsync\s.*?--del|"
+    r"rsync\s.*?--del[\w-]*|"
     r"(?:make|ninja|cargo|go|gradle|\S*gradlew|mvn|npm|yarn|pnpm|bundle|mix|dotnet)\s.*?"
     r"(?:clean|prune|ci)|"
     r"docker|podman"

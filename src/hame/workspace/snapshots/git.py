@@ -51,6 +51,11 @@ class GitDirectory(msgspec.Struct, frozen=True, kw_only=True):
     excludes_file: str = ""
     """The user's own ignore file for all projects, when it is not where git looks by itself."""
 
+    @property
+    def prefix(self) -> str:
+        """The folder as seen from the top; empty when it is the top."""
+        return self.cwd[len(self.work_tree.rstrip("/")) + 1 :]
+
 
 class Git:
     """Runs git on one directory."""
@@ -75,7 +80,7 @@ class Git:
         """
         launch = Launch(
             argv=("git", *arguments),
-            cwd=self.directory.cwd,
+            cwd=self._place(),
             extra_env=self._environment(index, settings),
             stdin=stdin,
             merge_stderr=False,
@@ -146,6 +151,11 @@ class Git:
             raise
         except GitError:
             return []  # No repository after all, or one that git does not trust.
+
+    def _place(self) -> str:
+        """Where git is started: in the folder, or where it may be read from when that is gone."""
+        place = self.directory
+        return place.cwd if Path(place.cwd).is_dir() else str(place.folder)
 
     def _environment(
         self, index: Path | None, more: Sequence[tuple[str, str]]

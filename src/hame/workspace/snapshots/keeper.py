@@ -7,6 +7,7 @@ what it did. What the user, or another session, changes between two calls is nob
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import anyio
@@ -19,9 +20,11 @@ from hame.base.snapshot import DIRECTORY, Attempt, FileState, PathChange, Step, 
 from hame.base.zone import ProjectPaths
 from hame.workspace.snapshots.capture import Capture, Capturer
 from hame.workspace.snapshots.claims import claims
+from hame.workspace.snapshots.collect import collect, is_due
 from hame.workspace.snapshots.contents import contents
 from hame.workspace.snapshots.destructive import destroys
 from hame.workspace.snapshots.disk import NOTHING, look
+from hame.workspace.snapshots.folders import folders, holds
 from hame.workspace.snapshots.git import GitError, GitMissingError
 from hame.workspace.snapshots.holding import what_is_held
 from hame.workspace.snapshots.log import Began, Ended, StepLog, Undid
@@ -125,9 +128,13 @@ class LocalSnapshots(Snapshots):
             return ()
         async with self._lock:
             try:
-                return await self._settle()
+                changed = await self._settle()
             except (GitError, OSError):
                 return ()  # The steps stay open; the next capture ends them.
+        with suppress(ToolError, OSError):  # A collection that fails is made another time.
+            if is_due(self._store, self._now()):
+                await collect(self._store, self._processes, spare=self._session)
+        return changed
 
     # ------------------------------------------------------------ undo
 
@@ -195,7 +202,7 @@ class LocalSnapshots(Snapshots):
 
     def _root_of(self, path: str) -> str:
         roots = (self._paths.root, *self._paths.added)
-        return next((root for root in roots if _holds(root, path)), str(Path(path).parent))
+        return next((root for root in roots if holds(root, path)), str(Path(path).parent))
 
     async def _take_up_unended(self) -> None:
         """Steps whose end was not written (hame was killed) ended with what is there now."""
@@ -339,24 +346,6 @@ class LocalSnapshots(Snapshots):
     def _shown(self, path: str) -> str:
         root = self._paths.root
         return path[len(root) + 1 :] if path.startswith(root + "/") else path
-
-
-def folders(paths: ProjectPaths) -> list[str]:
-    """The folders that are captured: those of the project that no other of them holds.
-
-    The home itself, and what holds it, is too much: there only declared changes are held.
-    """
-    roots = [root for root in (paths.root, *paths.added) if not _holds(root, paths.home)]
-    return [
-        root
-        for number, root in enumerate(roots)
-        if not any(_holds(other, root) and other != root for other in roots)
-        and root not in roots[:number]
-    ]
-
-
-def _holds(folder: str, path: str) -> bool:
-    return (path.rstrip("/") + "/").startswith(folder.rstrip("/") + "/")
 
 
 def _began(number: int, attempt: Attempt, trees: Sequence[_Tree], at: float) -> Began:

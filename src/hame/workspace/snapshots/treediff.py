@@ -22,8 +22,10 @@ async def tree_diff(git: Git, before: str, after: str) -> dict[str, tuple[FileSt
     """
     if before == after:
         return {}
+    prefix = git.directory.prefix
+    relative = (f"--relative={prefix}/",) if prefix else ()
     printed = await git.run(
-        "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--relative", before, after
+        "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", *relative, before, after
     )
     return dict(_changes(printed.split(b"\0")))
 
