@@ -65,6 +65,8 @@ class _Reader:
         self.found: list[Found] = []
         self._open = _Open()
         self._pipeline = 0
+        self._braces = 0
+        """How many `${` are open."""
         self._documented: list[_Open] = []
         """Commands whose here-documents begin after this line."""
 
@@ -352,6 +354,9 @@ class _Reader:
         """`${...}`: the name's value where it is known; what stands in it is read for commands."""
         self.at += 2
         start = self.at
+        if self._braces >= DEEPEST:
+            return UNKNOWN
+        self._braces += 1
         name = _NAME.match(self._text, self.at)
         while self.at < len(self._text) and self._text[self.at] != "}":
             mark = self._text[self.at]
@@ -361,6 +366,7 @@ class _Reader:
                 self._single_quoted()
             else:
                 self.at += 2 if mark == "\\" else 1
+        self._braces -= 1
         whole = name is not None and self._text[start : self.at] == name.group()
         self.at += 1
         return self._value(name.group()) if name is not None and whole else UNKNOWN

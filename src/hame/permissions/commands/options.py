@@ -15,6 +15,7 @@ VALUES: dict[str, re.Pattern[str]] = {
     "num": re.compile(r"\d{1,9}"),
     "size": re.compile(r"[+-]?\d{1,9}[kKMG]?"),
     "word": re.compile(r"[\w.+-]+"),
+    "digits": re.compile(r"[\d,-]+"),
     "list": re.compile(r"[\w.,=%-]+"),
     "letter": re.compile(r"[A-Za-z]{1,4}"),
     "sep": re.compile(r".|\\t", re.DOTALL),

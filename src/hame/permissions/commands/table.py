@@ -39,7 +39,7 @@ def programs() -> dict[str, Program]:
         "column": row("tx", "s:text c:num", operands=_PATHS),
         "comm": row("123", operands=_PATHS, most=2, globs=False),
         "cut": row(
-            "sz", "d:text f:list c:list b:list",
+            "sz", "d:text f:digits c:digits b:digits",
             "complement only-delimited delimiter: fields: output-delimiter:", _PATHS,
         ),
         "date": row("Ru", "d:text", "utc date: iso-8601=", _TEXT, most=1),
