@@ -321,6 +321,19 @@ async def test_a_report_names_the_parts_and_says_what_to_do() -> None:
     assert any("/compact" in advice for advice in report.advice)
 
 
+async def test_what_was_left_out_stays_so_in_a_session_read_from_its_last_summary() -> None:
+    stage = Stage(*long_history(14))
+    await stage.shorten()
+    for number in range(20, 34):
+        for entry in step(number, 60):
+            await stage.journal.append(entry)
+    await stage.shorten(focus="")
+    view = await stage.view()
+    entries = list(stage.journal.entries)
+    at = next(n for n, entry in enumerate(entries) if isinstance(entry, HistoryCompacted))
+    assert await Window().fit(entries[at - stage.compacted.kept :], FACTS) == view
+
+
 # ------------------------------------------------------------ demands
 
 

@@ -158,6 +158,10 @@ class HistoryCompacted(_Entry, frozen=True, tag="history_compacted"):
     """Older messages of the user's that are not among them."""
     constraints: tuple[Constraint, ...] = ()
     """The demands that hold."""
+    stubs: dict[str, str] = {}
+    """Stubs that stand, as before, in place of results among the entries that are still shown."""
+    arguments: tuple[str, ...] = ()
+    """Calls among them whose long arguments are, as before, shown cut."""
     focus: str = ""
     by_model: bool = False
     """The summary is the model's; otherwise it was made from the journal."""

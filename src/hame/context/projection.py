@@ -127,6 +127,21 @@ class Projection:
         """Tokens the provider would count for an estimate."""
         return int(size * self.scale)
 
+    def left_out_from(self, entry: int) -> tuple[dict[str, str], tuple[str, ...]]:
+        """Stubs, and calls with cut arguments, in the view from that place of the branch on."""
+        stubs: dict[str, str] = {}
+        cut: list[str] = []
+        for shown in self.shown:
+            match shown.message:
+                case ToolResults(results=results) if shown.entry >= entry:
+                    ids = (result.call_id for result in results)
+                    stubs |= {name: self._stubs[name] for name in ids if name in self._stubs}
+                case Assistant() as answer if shown.entry >= entry:
+                    cut += [call.id for call in answer.calls if call.id in self._cut]
+                case _:
+                    pass
+        return stubs, tuple(cut)
+
     # ------------------------------------------------------------ reading
 
     def _add(self, index: int, entry: Entry) -> None:
@@ -236,6 +251,7 @@ class Projection:
         source = self._source or ()
         self.shown, self._messages, self.size = [], [], 0
         self._calls, self._outcomes, self._results_from = (), {}, -1
+        self._stubs, self._cut = dict(entry.stubs), set(entry.arguments)
         self._show(-1, summary_message(entry), whole=True)
         scale = self.scale
         for place in range(max(0, index - entry.kept), index):

@@ -225,6 +225,7 @@ class Window:
         self.projection.read(entries)
         kept, first = self._kept(protected, len(entries))
         words, left_out = self._words(first, window)
+        stubs, arguments = self.projection.left_out_from(first)
         entry = HistoryCompacted(
             summary=text,
             kept=kept,
@@ -232,6 +233,8 @@ class Window:
             words=tuple(words),
             words_left_out=left_out,
             constraints=tuple(remembered.constraints.values()),
+            stubs=stubs,
+            arguments=arguments,
             focus=way.focus,
             by_model=written is not None,
             tokens_before=self._tokens(),
