@@ -476,7 +476,7 @@ class WorkspaceContract:
         project.put("late.bin", b"word\n" * 50_000 + b"\0")
         project.put("a.txt", b"word\n")
         found, total = await search(project, SearchQuery(pattern="word"))
-        assert (found, total) == ([Match(path="a.txt", line=1, text="word")], 1)
+        assert (found, total) == ([Match(path="a.txt", line=1, text="word", column=1)], 1)
 
     async def test_text_that_is_not_utf_8_is_searched(self, project: Project) -> None:
         project.put("a.txt", b"caf\xe9 word\n")

@@ -111,6 +111,24 @@ async def test_an_endless_line_is_cut_with_a_count(either: DiskProject) -> None:
     either.put("min.js", b"word" + b"x" * 100_000)
     (found,) = await search(either.workspace, SearchQuery(pattern="word"))
     assert found.text == "word" + "x" * (LINE_LIMIT - 4) + " [96,004 more characters]"
+    assert found.column == 1
+
+
+async def test_a_long_line_is_cut_around_its_match(either: DiskProject) -> None:
+    either.put("min.js", "\u00e4".encode() * 50_000 + b"word" + b"x" * 50_000)
+    (found,) = await search(either.workspace, SearchQuery(pattern="w.rd", regex=True))
+    assert found.text[found.column - 1 :].startswith("wordxxx")
+    assert found.text.startswith("\u2026\u00e4")
+    assert found.text.endswith(" [96,004 more characters]")
+    either.put("min.js", b"x" * 50_000 + b"\xff" * 7 + b"word")
+    (last,) = await search(either.workspace, SearchQuery(pattern="word"))
+    assert last.text[last.column - 1 :].startswith("word")
+
+
+async def test_the_column_counts_characters(either: DiskProject) -> None:
+    either.put("a.txt", "\u00e4\u4e2d word word\r\n".encode())
+    (found,) = await search(either.workspace, SearchQuery(pattern="word"))
+    assert found.column == 4
 
 
 async def test_special_files_do_not_hold_a_search_up(either: DiskProject) -> None:

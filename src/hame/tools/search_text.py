@@ -105,9 +105,7 @@ async def _search(query: SearchQuery, place: Located, context: ToolContext) -> D
     if not matches:
         hint = await _why_nothing(query, place, context)
         return Done(text_content(f"no match for {title}{hint}"), TextView("", title=title))
-    text = "\n".join(
-        f"{visible(match.path)}:{match.line}: {_excerpt(match, query)}" for match in matches
-    )
+    text = "\n".join(f"{visible(match.path)}:{match.line}: {_excerpt(match)}" for match in matches)
     if total > len(matches):
         text += f"\n[{len(matches)} of {total:,} lines; narrow it with path or glob]"
     return Done(text_content(text), TextView(text, title=f"{title} ({counted(total, 'line')})"))
@@ -129,21 +127,13 @@ async def _why_nothing(query: SearchQuery, place: Located, context: ToolContext)
     return ""
 
 
-def _excerpt(match: Match, query: SearchQuery) -> str:
+def _excerpt(match: Match) -> str:
     """The line; of a long one the part around the match, with a count of what is left out."""
     text = match.text.strip()
     if len(text) <= _LINE_LENGTH:
         return text
-    start = max(_first_match(text, query) - _BEFORE_MATCH, 0)
+    column = match.column - 1 - (len(match.text) - len(match.text.lstrip()))
+    start = max(column - _BEFORE_MATCH, 0)
     part = text[start : start + _LINE_LENGTH]
     left_out = len(text) - len(part)
     return f"{'…' if start else ''}{part}… [{left_out:,} more characters]"
-
-
-def _first_match(text: str, query: SearchQuery) -> int:
-    """Where a literal match begins. 0 for a regular expression: Python's may never come back."""
-    if query.regex:
-        return 0
-    if query.case_sensitive:
-        return text.find(query.pattern)
-    return text.casefold().find(query.pattern.casefold())

@@ -6,10 +6,21 @@ import msgspec
 
 LINE_LIMIT = 4_000
 """Characters of a matching line that are kept."""
+_BEFORE_MATCH = 1_000
+"""Characters kept before the match in a line that is cut."""
 
 
 _Item = TypeVar("_Item")
 _SLACK = 1_000
+
+
+class Line(msgspec.Struct, frozen=True):
+    """A line that matches."""
+
+    number: int
+    text: str
+    column: int
+    """Where in `text` the match begins, from 1."""
 
 
 class FileLines(msgspec.Struct):
@@ -19,15 +30,16 @@ class FileLines(msgspec.Struct):
     """Relative to where the search began."""
     limit: int
     """How many are kept."""
-    kept: list[tuple[int, str]] = msgspec.field(default_factory=list[tuple[int, str]])
-    """Number and text of the first ones."""
+    kept: list[Line] = msgspec.field(default_factory=list[Line])
+    """The first ones."""
     total: int = 0
 
-    def add(self, number: int, text: str) -> None:
-        """Take a line in, without its ending or with one."""
+    def add(self, number: int, text: str, column: int) -> None:
+        """Take a line in, without its ending or with one; the match begins at `column`, from 1."""
         self.total += 1
         if len(self.kept) < self.limit:
-            self.kept.append((number, clip(text.removesuffix("\n").removesuffix("\r"))))
+            bare = text.removesuffix("\n").removesuffix("\r")
+            self.kept.append(clip(Line(number, bare, column)))
 
 
 class First(Generic[_Item]):
@@ -56,8 +68,12 @@ class First(Generic[_Item]):
         del self._kept[self._limit :]
 
 
-def clip(line: str) -> str:
-    """A line that is too long, cut, with a count of what is missing."""
-    if len(line) <= LINE_LIMIT:
+def clip(line: Line) -> Line:
+    """A line that is too long, cut around its match, with a count of what is missing."""
+    if len(line.text) <= LINE_LIMIT:
         return line
-    return f"{line[:LINE_LIMIT]} [{len(line) - LINE_LIMIT:,} more characters]"
+    start = max(min(line.column - 1 - _BEFORE_MATCH, len(line.text) - LINE_LIMIT), 0)
+    mark = "\u2026" if start else ""
+    part = line.text[start : start + LINE_LIMIT]
+    left_out = f" [{len(line.text) - LINE_LIMIT:,} more characters]"
+    return Line(line.number, f"{mark}{part}{left_out}", line.column - start + len(mark))

@@ -55,8 +55,9 @@ class OwnSearch(Engine):
                 data = _contents(scope.descriptor, path)
                 lines = FileLines(shown_name(path), limit)
                 for number, line in _lines(data) if data is not None else ():
-                    if search(line):
-                        lines.add(number, _readable(line))
+                    if found := search(line):
+                        column = len(_readable(line[: found.start()])) + 1
+                        lines.add(number, _readable(line), column)
                 take(lines)
 
         await anyio.to_thread.run_sync(search_all)

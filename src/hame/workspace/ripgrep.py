@@ -32,10 +32,22 @@ class _Text(msgspec.Struct):
             return self.text
         return b64decode(self.bytes or "").decode("utf-8", "replace")
 
+    def column(self, matches: list["_Submatch"]) -> int:
+        """Where the first match begins, from 1, in characters."""
+        start = matches[0].start if matches else 0
+        if self.text is not None:
+            return (start if self.text.isascii() else len(self.text.encode()[:start].decode())) + 1
+        return len(b64decode(self.bytes or "")[:start].decode("utf-8", "replace")) + 1
+
     def name(self) -> str:
         if self.text is not None:
             return self.text
         return shown_name(os.fsdecode(b64decode(self.bytes or "")))
+
+
+class _Submatch(msgspec.Struct):
+    start: int
+    """Bytes of the line before it."""
 
 
 class _Data(msgspec.Struct):
@@ -43,6 +55,7 @@ class _Data(msgspec.Struct):
     lines: _Text | None = None
     line_number: int | None = None
     binary_offset: int | None = None
+    submatches: list[_Submatch] = []
 
 
 class _Report(msgspec.Struct):
@@ -94,7 +107,7 @@ class Ripgrep(Engine):
                     case "begin", _Data(path=_Text() as path):
                         lines = FileLines(path.name().removeprefix("./"), limit)
                     case "match", _Data(lines=_Text() as text, line_number=int() as number):
-                        lines.add(number, text.decode())
+                        lines.add(number, text.decode(), text.column(report.data.submatches))
                     case "end", _Data(binary_offset=None):
                         take(lines)
                     case _:

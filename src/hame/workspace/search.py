@@ -105,8 +105,9 @@ async def search_text(
             inside = start + lines.path
             if (matches is None or matches(inside)) and not is_secret((*above, *split(inside))):
                 shown = base + inside if scope.names == () else place.shown
-                for line, text in lines.kept:
-                    found.add((shown, line), Match(path=shown, line=line, text=text))
+                for line in lines.kept:
+                    match = Match(path=shown, line=line.number, text=line.text, column=line.column)
+                    found.add((shown, line.number), match)
                 found.total += lines.total - len(lines.kept)
 
         await engine.lines(scope, query, limit, take)
