@@ -34,6 +34,7 @@ from hame.base.entry import (
 )
 from hame.base.errors import SessionError
 from hame.base.json import dump_bytes
+from hame.sessions.ending import LARGE, read_ending
 from hame.sessions.history import History, read_history, unsettled_calls
 from hame.sessions.keep import keep_damaged, keep_tail, make_private_folder, sync_folder
 from hame.sessions.lock import holder, try_lock
@@ -105,7 +106,11 @@ class FileJournal:
 
     @property
     def entries(self) -> Sequence[Entry]:
-        """The active branch from the root: one sequence that grows, not to be changed."""
+        """The active branch from the root: one sequence that grows, not to be changed.
+
+        Of a large session that was opened again: its first entry, and the branch from what its last
+        summary left.
+        """
         return self._entries
 
     @property
@@ -263,15 +268,32 @@ class FileJournal:
         descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
         self._descriptor = descriptor
         _claim(descriptor, self.path)
+        if not self._take_ending(descriptor):
+            self._take_whole(descriptor)
+        lost = unsettled_calls(self._entries)
+        if lost:
+            self._put(OutcomesLost(calls=lost))
+
+    def _take_ending(self, descriptor: int) -> bool:
+        """Go on with a large session from its last summary; False where it must be read whole."""
+        size = os.fstat(descriptor).st_size
+        if size < LARGE:
+            return False
+        with self.path.open("rb") as file:
+            ending = read_ending(file, size)
+        if ending is None:
+            return False
+        self._entries, self._ids, self._head = ending.entries, ending.ids, ending.ids[-1]
+        self._number, self._size = ending.last_number, size
+        return True
+
+    def _take_whole(self, descriptor: int) -> None:
         history = _load(self.path)
         _refuse_newer(history, self.path)
         self._entries, self._ids, self._head = history.entries, history.ids, history.head
         self._number = history.last_number
         self.notices = history.notices
         self._repair(descriptor, history)
-        lost = unsettled_calls(self._entries)
-        if lost:
-            self._put(OutcomesLost(calls=lost))
 
     def _repair(self, descriptor: int, history: History) -> None:
         """Make the end of the file a place where a line can begin; keep aside what is cut off."""

@@ -1,34 +1,29 @@
 """SessionStore: the folder of all sessions, what is in it, and which one is meant."""
 
 import difflib
-import os
 import secrets
 import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from stat import S_ISREG
-from typing import BinaryIO
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from hame.base.entry import Record, SessionStarted, TitleSet, UserSaid
+from hame.base.entry import SessionStarted, TitleSet
 from hame.base.errors import SessionError
+from hame.sessions.digest import Digest, SessionFile, digest_file, read_cwd, scan, shorten
 from hame.sessions.history import History
 from hame.sessions.journal import FileJournal, load_history
 
-SUFFIX = ".jsonl"
-TITLE_LENGTH = 80
-"""Characters of a title that is made from what the user said."""
-_HEAD_LINES = 30
-"""Lines in which the first words of the user are looked for."""
-_TITLE_MARK = b'"type":"title_set"'
-_TITLE_LEAD = 512
-"""Bytes that are more than what stands before the mark on a record's line."""
-_BLOCK = 1 << 18
-"""Bytes read at a time when a file is searched from its end."""
+if TYPE_CHECKING:
+    from hame.sessions.index import SessionIndex
 
-_RECORDS = msgspec.json.Decoder(Record)
+__all__ = ["SUFFIX", "Hit", "SessionStore", "SessionSummary", "shorten"]
+
+SUFFIX = ".jsonl"
+FEW = 200
+"""Sessions that are read directly; of more, an index is kept."""
+_HIT_LINES = 3
 
 
 class SessionSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,19 +44,38 @@ class SessionSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Its beginning cannot be read."""
 
 
+class Hit(msgspec.Struct, frozen=True):
+    """A session in which what was searched for was said."""
+
+    summary: SessionSummary
+    lines: tuple[str, ...]
+    """Some lines in which it stands."""
+
+
 class SessionStore:
     """Sessions as files named by their ids in one private folder."""
 
-    def __init__(self, directory: Path, *, now: Callable[[], float] = time.time) -> None:
-        """Use this folder; it is made when the first session is written."""
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        index: Path | None = None,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        """Use this folder; it is made when the first session is written.
+
+        `index` is the file of a derived index, made when there are many sessions; it may be deleted
+        at any time.
+        """
         self._directory = directory
+        self._index_path = index
         self._now = now
 
     def create(self, cwd: str, hame_version: str) -> FileJournal:
         """A new session for the project at `cwd` (a real path). Its file comes with the first words."""
-        session = self._new_id()
+        session = self.new_id()
         started = SessionStarted(session=session, cwd=cwd, hame=hame_version)
-        return FileJournal.begin(self._path(session), started, now=self._now)
+        return FileJournal.begin(self.path(session), started, now=self._now)
 
     def resume(self, name: str) -> FileJournal:
         """Open a session by its id, or by a beginning of it that no other has.
@@ -69,7 +83,7 @@ class SessionStore:
         Raises:
             SessionError: if there is none or more than one, or it cannot be opened.
         """
-        return FileJournal.reopen(self._path(self.find(name)), now=self._now)
+        return FileJournal.reopen(self.path(self.find(name)), now=self._now)
 
     def read(self, name: str) -> History:
         """Read a session without opening it for writing; it may be open elsewhere.
@@ -77,12 +91,41 @@ class SessionStore:
         Raises:
             SessionError: if there is none or more than one, or it cannot be read.
         """
-        return load_history(self._path(self.find(name)))
+        return load_history(self.path(self.find(name)))
+
+    async def rename(self, name: str, title: str) -> str:
+        """Give a session a name for people; its id.
+
+        Raises:
+            SessionError: if there is none or more than one, or it cannot be written.
+        """
+        with self.resume(name) as journal:
+            await journal.append(TitleSet(title=" ".join(title.split())), durable=True)
+            return journal.session
+
+    def delete(self, name: str) -> str:
+        """Delete a session with what was kept aside of its file; its id.
+
+        Raises:
+            SessionError: if there is none or more than one, or it is open, or cannot be deleted.
+        """
+        with self.resume(name) as journal:
+            path = journal.path
+            try:
+                for each in (path, *path.parent.glob(f"{path.name}.*-*")):
+                    each.unlink(missing_ok=True)
+            except OSError as error:
+                raise SessionError(
+                    f"cannot delete session {journal.session}: {error.strerror}",
+                    hint=f"Check the permissions of {path.parent}.",
+                ) from error
+            return journal.session
+
+    # ------------------------------------------------------------ looking for sessions
 
     def latest(self, cwd: str) -> str | None:
         """Id of the session of this project that changed last."""
-        found = self.list(cwd, limit=1)
-        return found[0].id if found else None
+        return next((file.id for file in self._newest() if read_cwd(file) == cwd), None)
 
     def list(self, cwd: str | None = None, limit: int = 50) -> list[SessionSummary]:
         """The sessions that changed last, the newest first; of one project, or of all.
@@ -91,13 +134,36 @@ class SessionStore:
             SessionError: if the folder cannot be read.
         """
         found: list[SessionSummary] = []
-        for file in sorted(self._files(), key=lambda file: (-file.updated, file.path.name)):
-            summary = _summarize(file, cwd)
-            if summary is not None:
-                found.append(summary)
+        for digest in self._digests(cwd):
+            if cwd is None or digest.cwd == cwd:
+                found.append(_summary(digest))
                 if len(found) == limit:
                     break
         return found
+
+    def search(
+        self, words: Sequence[str], cwd: str | None = None, limit: int = 50
+    ) -> Sequence[Hit]:
+        """The sessions in which all these words were said, the newest first.
+
+        Raises:
+            SessionError: if the folder cannot be read.
+        """
+        terms = [word for word in words if word.strip()]
+        files = self._newest()
+        index = self._index()
+        named = index.search(files, terms) if index is not None else None
+        meant = set(named) if named is not None else None
+        hits: list[Hit] = []
+        for file in files:
+            if meant is not None and file.id not in meant:
+                continue
+            hit = _hit(file, terms, cwd, sure=meant is not None)
+            if hit is not None:
+                hits.append(hit)
+                if len(hits) == limit:
+                    break
+        return hits
 
     def find(self, name: str) -> str:
         """The id that is meant by an id or the beginning of one.
@@ -105,7 +171,7 @@ class SessionStore:
         Raises:
             SessionError: if there is none or more than one, naming the nearest.
         """
-        ids = sorted((file.path.stem for file in self._files()), reverse=True)
+        ids = sorted((file.id for file in self._files()), reverse=True)
         if name in ids:
             return name
         meant = [each for each in ids if name and each.startswith(name)]
@@ -120,117 +186,67 @@ class SessionStore:
         hint = f"The nearest: {', '.join(near)}." if near else "There are no sessions yet."
         raise SessionError(f"there is no session {name}", hint=hint)
 
-    def _path(self, session: str) -> Path:
+    def path(self, session: str) -> Path:
+        """The file of a session, by its whole id."""
         return self._directory / f"{session}{SUFFIX}"
 
-    def _new_id(self) -> str:
+    def new_id(self) -> str:
         """In UTC, so that ids sort by time through every change of the clocks."""
         stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime(self._now()))
         return f"{stamp}-{secrets.token_hex(3)}"
 
-    def _files(self) -> "Iterator[_File]":
-        try:
-            entries = list(os.scandir(self._directory))
-        except FileNotFoundError:
+    # ------------------------------------------------------------ inside
+
+    def _digests(self, cwd: str | None) -> Iterator[Digest]:
+        files = self._newest()
+        index = self._index() if len(files) > FEW else None
+        if index is not None:
+            yield from index.digests(files)
             return
+        for file in files:
+            if cwd is None or read_cwd(file) == cwd:
+                yield digest_file(file)
+
+    def _index(self) -> "SessionIndex | None":
+        if self._index_path is None:
+            return None
+        from hame.sessions.index import SessionIndex
+
+        return SessionIndex(self._index_path)
+
+    def _newest(self) -> Sequence[SessionFile]:
+        return sorted(self._files(), key=lambda file: (-file.updated, file.path.name))
+
+    def _files(self) -> Sequence[SessionFile]:
+        try:
+            return scan(self._directory, SUFFIX)
         except OSError as error:
             raise SessionError(
                 f"cannot list the sessions in {self._directory}: {error.strerror}",
                 hint="Check its permissions.",
             ) from error
-        for entry in entries:
-            if not entry.name.endswith(SUFFIX):
-                continue
-            # A file that goes away meanwhile is no session; an empty one holds nothing yet.
-            with suppress(FileNotFoundError):
-                stat = entry.stat(follow_symlinks=False)
-                if S_ISREG(stat.st_mode) and stat.st_size:
-                    yield _File(Path(entry.path), stat.st_mtime, stat.st_size)
 
 
-class _File(msgspec.Struct, frozen=True):
-    path: Path
-    updated: float
-    size: int
+def _hit(file: SessionFile, terms: list[str], cwd: str | None, *, sure: bool) -> Hit | None:
+    from hame.sessions.words import find_lines, read_words
 
-
-class _Head(msgspec.Struct):
-    """What the first lines of a file tell."""
-
-    started: SessionStarted | None = None
-    at: float | None = None
-    words: str = ""
-
-
-def _summarize(file: _File, cwd: str | None) -> SessionSummary | None:
-    """What is to be said of a file; None for a session of another project than is wanted."""
-    head, title = _Head(), None
-    with suppress(OSError), file.path.open("rb") as source:
-        _read_head(source.readline, head)
-        if cwd is None or (head.started and head.started.cwd == cwd):
-            title = _last_title(source, file.size)
-    started = head.started
-    if cwd is not None and (started is None or started.cwd != cwd):
+    if cwd is not None and read_cwd(file) != cwd:
         return None
+    if not sure:
+        folded = read_words(file.path).casefold()
+        if not all(term.casefold() in folded for term in terms):
+            return None
+    lines = find_lines(file.path, terms, _HIT_LINES)
+    return Hit(_summary(digest_file(file)), tuple(lines))
+
+
+def _summary(digest: Digest) -> SessionSummary:
     return SessionSummary(
-        id=file.path.stem,
-        title=title or (started.title if started else "") or head.words,
-        cwd=started.cwd if started else "",
-        started=head.at if head.at is not None else file.updated,
-        updated=file.updated,
-        size=file.size,
-        damaged=started is None,
+        id=digest.id,
+        title=digest.name or digest.words,
+        cwd=digest.cwd,
+        started=digest.started,
+        updated=digest.updated,
+        size=digest.size,
+        damaged=digest.damaged,
     )
-
-
-def _read_head(readline: Callable[[], bytes], head: _Head) -> None:
-    for _ in range(_HEAD_LINES):
-        line = readline()
-        if not line:
-            return
-        match _decode(line):
-            case Record(at=at, entry=SessionStarted() as started) if head.started is None:
-                head.started, head.at = started, at
-            case Record(entry=UserSaid(message=message)):
-                head.words = shorten(message.words)
-                return
-            case _:
-                continue
-
-
-def _last_title(source: BinaryIO, size: int) -> str | None:
-    """The name that was set last; searched from the end, without decoding the rest."""
-    end = size
-    while end > 0:
-        start = max(0, end - _BLOCK)
-        source.seek(start)
-        data = source.read(end - start + len(_TITLE_MARK) - 1)
-        mark = data.rfind(_TITLE_MARK)
-        while mark >= 0:
-            title = _title_at(source, start + mark)
-            if title is not None:
-                return title
-            mark = data.rfind(_TITLE_MARK, 0, mark)
-        end = start
-    return None
-
-
-def _title_at(source: BinaryIO, mark: int) -> str | None:
-    """The title of the record whose type stands at `mark`; the mark may also be somebody's words."""
-    source.seek(max(0, mark - _TITLE_LEAD))
-    before = source.read(min(mark, _TITLE_LEAD))
-    record = _decode(before[before.rfind(b"\n") + 1 :] + source.readline())
-    return record.entry.title if record and isinstance(record.entry, TitleSet) else None
-
-
-def _decode(line: bytes) -> Record | None:
-    try:
-        return _RECORDS.decode(line.strip(b"\0 \t\r\n"))
-    except (ValueError, RecursionError):
-        return None
-
-
-def shorten(words: str) -> str:
-    """A title of one line from what was said."""
-    line = " ".join(words.split())
-    return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"
