@@ -199,6 +199,37 @@ async def test_files_too_large_for_the_own_search_are_passed_over(
     assert [match.path for match in found] == ["a.txt"]
 
 
+PATTERNS = [
+    "foo", "^foo", "foo$", r"\bfoo\b", r"\d+", r"\w+\u00e9", "[^a]b", "(?i)FOO", "caf\u00e9", r"\s+$",
+    r"^\s*$", "^$", r"\$x", "a|b", "[[:alpha:]]+", "[[:^digit:]b]", "[[:space:][:digit:]]", r"\p{L}+",
+    r"\x41", r"\u00e9", r"\Afoo", r"(?P<n>o)\1", r"(o)\1", "(?=f)foo", "(?<=f)oo", "fo{2}",
+    "[\u00e9]", "(?m)^foo", "(?x) f o o ", r"\h", "a++", "(?>fo)o", r"\Qa.b(\E", "\u00c9", "\u017f", "\u212a",
+    "\u00df", r"\t", r"[\t]x", "x*", r"\[b\]", "(c)", r"\-", r"\/", r"\<foo\>", r"\_", r"[\w-]+", "[]]",
+    r"\b", "foo(?!bar)", "[", "(", "a{2,1}", r"\p{Nonsense}", "[[:nonsense:]]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+async def test_both_engines_read_a_pattern_alike(project: DiskProject, pattern: str) -> None:
+    project.put(
+        "a.txt",
+        "foo bar\nFOO\n\tx = 12;\nna\u00efve caf\u00e9\nend\\here $x ^y a.b(\nStra\u00dfe STRASSE K \u212a s\n"
+        "-- {a} [b] (c) a-b /_\n\n   \nlast foobar".encode(),
+    )
+    project.put("b.txt", "\ufeffwide foo\r\n\u00e9 bar\r\n".encode("utf-16-le"))
+    project.put("d.txt", b"foo\r\nbar\r\n\r\n")
+    both = [open_workspace(str(project.root), home="", rg=rg) for rg in (bundled_ripgrep(), "")]
+    for case_sensitive in (True, False):
+        query = SearchQuery(pattern=pattern, regex=True, case_sensitive=case_sensitive)
+        found: list[Sequence[Match] | str] = []
+        for workspace in both:
+            try:
+                found.append(await search(workspace, query))
+            except ToolError as error:
+                found.append(error.message.partition(":")[0])
+        assert found[0] == found[1]
+
+
 _PATHS = st.lists(
     st.sampled_from(["a", "b.py", ".h", "c.txt", "build", "x.log", "node"]), min_size=1, max_size=3
 ).map("/".join)

@@ -35,11 +35,10 @@ class FileLines(msgspec.Struct):
     total: int = 0
 
     def add(self, number: int, text: str, column: int) -> None:
-        """Take a line in, without its ending or with one; the match begins at `column`, from 1."""
+        """Take a line in, without its ending; the match begins at `column`, from 1."""
         self.total += 1
         if len(self.kept) < self.limit:
-            bare = text.removesuffix("\n").removesuffix("\r")
-            self.kept.append(clip(Line(number, bare, column)))
+            self.kept.append(clip(Line(number, text, column)))
 
 
 class First(Generic[_Item]):

@@ -13,6 +13,7 @@ from typing_extensions import override
 from hame.base.errors import ToolError
 from hame.base.path import FileKind
 from hame.base.ports import SearchQuery
+from hame.workspace.dialect import compile_regex
 from hame.workspace.found import FileLines
 from hame.workspace.locate import DIRECTORY, kind_of, shown_name
 from hame.workspace.search import Engine, Scope
@@ -95,9 +96,11 @@ def _kind(path: str) -> FileKind:
 
 
 def _compile(query: SearchQuery) -> re.Pattern[str]:
-    pattern = query.pattern if query.regex else re.escape(query.pattern)
     try:
-        return re.compile(pattern, re.NOFLAG if query.case_sensitive else re.IGNORECASE)
+        if query.regex:
+            return compile_regex(query.pattern, case_sensitive=query.case_sensitive)
+        flags = re.NOFLAG if query.case_sensitive else re.IGNORECASE
+        return re.compile(re.escape(query.pattern), flags)
     except re.error as error:
         raise ToolError(f"invalid regular expression: {error}") from error
 

@@ -107,7 +107,8 @@ class Ripgrep(Engine):
                     case "begin", _Data(path=_Text() as path):
                         lines = FileLines(path.name().removeprefix("./"), limit)
                     case "match", _Data(lines=_Text() as text, line_number=int() as number):
-                        lines.add(number, text.decode(), text.column(report.data.submatches))
+                        bare = text.decode().removesuffix("\n").removesuffix("\r")
+                        lines.add(number, bare, text.column(report.data.submatches))
                     case "end", _Data(binary_offset=None):
                         take(lines)
                     case _:
