@@ -132,10 +132,26 @@ class Conversation:
                 model = session.model or self._launch.settings.model or "chosen at the first prompt"
                 said = {"model": f"model: {model}", "mode": f"mode: {session.mode}"}
                 self._say(said[slash.name])
+            case "rewind" if not slash.argument:
+                self._say(*self._talk.list_steps())
+            case "undo" | "rewind":
+                self._take_back(slash)
             case "resume" if not slash.argument:
                 self._say(self._talk.do(Slash("resume", self._last_session())))
             case _:
                 self._say(*self._talk.do(slash).split("\n"))
+
+    def _take_back(self, slash: Slash) -> None:
+        """Show what would be done, ask, do it."""
+        lines, plan = self._talk.plan_back(slash)
+        self._say(*lines)
+        if plan is None:
+            return
+        with suppress(EOFError, KeyboardInterrupt):
+            if self._prompt.ask("take that back? [y/N] ").strip().lower() in {"y", "yes"}:
+                self._say(*self._talk.take_back(plan))
+                return
+        self._say("nothing was changed")
 
     # ------------------------------------------------------------ sessions
 

@@ -16,6 +16,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "models": ("hame.cli.commands.models:models", "List providers and their models."),
     "auth": ("hame.cli.commands.auth:auth", "Keep and try the keys of providers."),
     "sessions": ("hame.cli.commands.sessions:sessions", "List and show what was said before."),
+    "undo": ("hame.cli.commands.undo:undo", "Take back what a session did."),
+    "snapshots": ("hame.cli.commands.snapshots:snapshots", "What undo keeps, and clearing it up."),
     "usage": ("hame.cli.commands.usage:usage", "Tokens and money, by day, model or session."),
     "config": ("hame.cli.commands.config:config", "Show and change settings."),
     "permissions": (

@@ -12,6 +12,8 @@ from hame.cli.launch import Launch
 if TYPE_CHECKING:
     from hame.app.build import Launchpad
     from hame.app.memory import Memory
+    from hame.app.undo import Rewind, Rewinder
+    from hame.base.snapshot import Step
 
 
 class Session(Protocol):
@@ -75,6 +77,14 @@ class Session(Protocol):
 
     def memory(self) -> "Memory":
         """What the session remembers."""
+        ...
+
+    def rewinder(self) -> "Rewinder":
+        """What takes the session back."""
+        ...
+
+    async def rewind(self, plan: "Rewind") -> "Step | None":
+        """Do what was planned."""
         ...
 
     async def close(self) -> None:

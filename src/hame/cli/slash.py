@@ -18,6 +18,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "cache": ("", "what the provider's cache did, request by request"),
     "rename": ("NAME", "give this session a name"),
     "label": ("NAME", "name this place in the conversation"),
+    "undo": ("[STEP] [files|conversation] [over]", "take back the last changes, or to a step"),
+    "rewind": ("[PROMPT] [files|conversation]", "list the prompts, or go back to before one"),
     "clear": ("", "begin a new session"),
     "sessions": ("", "list the sessions of this folder"),
     "resume": ("[ID]", "go on with another session; the last one without an id"),

@@ -3,7 +3,9 @@
 import asyncio
 import math
 import sys
+from typing import TYPE_CHECKING
 
+import msgspec
 from anyio import create_memory_object_stream
 from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream
@@ -20,6 +22,9 @@ from hame.cli.session import Build, Session
 from hame.cli.slash import Slash, read_mode, read_slash
 from hame.cli.terminal import keys_to, lines_to, terminal_view
 from hame.cli.typed import Closed, LineEditor, Sent
+
+if TYPE_CHECKING:
+    from hame.app.undo import Rewind
 
 
 class Talk:
@@ -69,6 +74,36 @@ class Talk:
             HameError: if it cannot be done.
         """
         return self._runner.run(self._do(self.session, slash))
+
+    def list_steps(self) -> list[str]:
+        """The prompts and what each changed."""
+        from hame.cli.rewinding import history_lines
+
+        history = self._runner.run(self.session.rewinder().history())
+        return history_lines(history, self._launch.project)
+
+    def plan_back(self, slash: Slash) -> "tuple[list[str], Rewind | None]":
+        """What `/undo` or `/rewind` would do, in words; no plan when it would do nothing.
+
+        Raises:
+            HameError: if there is nothing to take back.
+        """
+        from hame.cli.rewinding import changes_anything, plan_lines, read_wish
+
+        wish = read_wish(slash.name, slash.argument)
+        plan = self._runner.run(self.session.rewinder().plan(**msgspec.structs.asdict(wish)))
+        lines = plan_lines(plan, self._launch.project)
+        return lines, plan if changes_anything(plan) else None
+
+    def take_back(self, plan: "Rewind") -> list[str]:
+        """Do what was planned; what came of it.
+
+        Raises:
+            HameError: if files were changed since.
+        """
+        from hame.cli.rewinding import done_lines
+
+        return done_lines(self._runner.run(self.session.rewind(plan)), plan)
 
     def take_begun(self) -> str:
         """What was typed during the run and not sent."""

@@ -54,11 +54,15 @@ async def test_files_of_nested_repositories_and_submodules_come_back(
     assert git(project.root, "status", "--porcelain", "sub").strip() in {"A  sub", ""}
 
 
+def write_named(path: bytes, data: bytes) -> None:
+    Path(os.fsdecode(path)).write_bytes(data)
+
+
 async def test_names_that_are_no_text_come_back(project: Project) -> None:
     odd = [b"caf\xe9", b"new\nline", b" leading", b"quote\"'", b"back\\slash", b"-dash", b":colon"]
     root = os.fsencode(project.root)
     for name in odd:
-        Path(os.fsdecode(root + b"/" + name)).write_bytes(name)
+        write_named(root + b"/" + name, name)
     session = project.session()
     await session.run("rm -f -- * ' leading'; ls -A | wc -l")
     assert list(project.root.iterdir()) == []

@@ -1,6 +1,5 @@
 """Steps of several sessions, and of several processes, in one project."""
 
-import os
 from pathlib import Path
 
 import anyio

@@ -70,8 +70,13 @@ class LocalSnapshots(Snapshots):
         processes: Processes,
         *,
         now: Callable[[], float] = time.time,
+        still: bool = False,
     ) -> None:
-        """Nothing is read, written or started before the first step."""
+        """Nothing is read, written or started before the first step.
+
+        With `still` steps without an end are left alone: another process may be at them.
+        """
+        self._still = still
         self._store = store
         self._session = session
         self._paths = paths
@@ -141,8 +146,9 @@ class LocalSnapshots(Snapshots):
     @override
     async def steps(self) -> Sequence[Step]:
         """The steps that changed something, in order."""
-        async with self._lock:
-            await self._take_up_unended()
+        if not self._still:
+            async with self._lock:
+                await self._take_up_unended()
         return self.log.steps()
 
     @override

@@ -1,0 +1,106 @@
+"""Taking a session back without a runtime: what `hame undo` and `hame snapshots` work with."""
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from typing_extensions import override
+
+from hame.app.build import Launchpad
+from hame.app.sessions import StoredSessions
+from hame.app.undo import Rewinder
+from hame.base.entry import Entry, Record
+from hame.base.errors import SessionError
+from hame.base.ports import Journal
+from hame.sessions.store import SessionStore
+from hame.workspace.local import open_workspace
+from hame.workspace.process import LocalProcesses
+from hame.workspace.snapshots.collect import Collected, collect
+from hame.workspace.snapshots.keeper import LocalSnapshots
+from hame.workspace.snapshots.store import store_of, stores
+
+
+@contextmanager
+def open_rewinder(pad: Launchpad, session: str) -> Generator[Rewinder]:
+    """What takes a session back.
+
+    Raises:
+        SessionError: if there is none, or it is open elsewhere.
+    """
+    sessions = StoredSessions(pad.places.sessions)
+    journal = sessions.resume(session)
+    try:
+        yield Rewinder(journal, _snapshots(pad, journal.session, still=False))
+    finally:
+        sessions.close(journal)
+
+
+def read_rewinder(pad: Launchpad, session: str) -> Rewinder:
+    """What only lists the steps of a session, also of one that is open elsewhere.
+
+    Raises:
+        SessionError: if there is none, or it cannot be read.
+    """
+    store = SessionStore(Path(pad.places.sessions))
+    name = store.find(session)
+    history = store.read(name)
+    journal = _ReadJournal(name, history.entries, history.ids)
+    return Rewinder(journal, _snapshots(pad, name, still=True))
+
+
+def _snapshots(pad: Launchpad, session: str, *, still: bool) -> LocalSnapshots:
+    places, settings = pad.places, pad.settings
+    paths = open_workspace(pad.project, added=settings.add_dirs, home=places.home).paths
+    store = store_of(Path(places.snapshots), paths.root, places.home)
+    return LocalSnapshots(store, session, paths, LocalProcesses(pad.environment), still=still)
+
+
+async def collect_all(pad: Launchpad, *, everywhere: bool, keep_days: float) -> list[Collected]:
+    """Collect the snapshots of this project, or of all.
+
+    Raises:
+        ToolError: when another process is at it, or git failed.
+    """
+    base = Path(pad.places.snapshots)
+    processes = LocalProcesses(pad.environment)
+    return [
+        await collect(store, processes, keep_days=keep_days)
+        for store in stores(base, pad.places.home)
+        if everywhere or store.project == pad.project
+    ]
+
+
+class _ReadJournal(Journal):
+    """A session as it was read; nothing can be written."""
+
+    def __init__(self, session: str, entries: Sequence[Entry], ids: Sequence[str]) -> None:
+        self._session = session
+        self._entries = entries
+        self._ids = ids
+
+    @property
+    @override
+    def session(self) -> str:
+        return self._session
+
+    @property
+    @override
+    def entries(self) -> Sequence[Entry]:
+        return self._entries
+
+    @property
+    @override
+    def ids(self) -> Sequence[str]:
+        return self._ids
+
+    @override
+    async def append(self, entry: Entry, *, durable: bool = False) -> Record:
+        raise SessionError(f"session {self._session} was only read")
+
+    @override
+    def sync_soon(self) -> None:
+        """There is nothing to sync."""
+
+    @override
+    async def move(self, record: str) -> None:
+        raise SessionError(f"session {self._session} was only read")
