@@ -232,3 +232,5 @@ class ProjectPaths(msgspec.Struct, frozen=True, kw_only=True):
     """Folder of results that were kept whole."""
     config: str = ""
     """hame's own configuration; never writable."""
+    drives: str = ""
+    """Folder in which Windows' drives are mounted (WSL); empty elsewhere."""

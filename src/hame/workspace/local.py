@@ -15,6 +15,7 @@ from hame.base.ports import FileChange, Located, Overlay, SearchQuery, Workspace
 from hame.base.zone import Operation, ProjectPaths, is_below, split
 from hame.workspace import reading, search, tree, writing
 from hame.workspace.buffers import Buffers, Written
+from hame.workspace.drives import find_drives
 from hame.workspace.locate import Place, held, locate
 from hame.workspace.search import Engine
 from hame.workspace.textcode import digest_of, encode
@@ -252,6 +253,7 @@ def open_workspace(
     config: str = "",
     rg: str | None = None,
     overlay: Overlay | None = None,
+    drives: str | None = None,
 ) -> LocalWorkspace:
     """Open a project.
 
@@ -264,6 +266,7 @@ def open_workspace(
         rg: the ripgrep to search with; None: the one installed beside Python, if there is one;
             empty: none, the search is done here.
         overlay: what is open in an editor, whose unsaved text is read, matched and edited.
+        drives: the folder in which Windows' drives are mounted; None: as it is on this machine.
 
     Raises:
         ConfigError: for a folder that is not there.
@@ -274,6 +277,7 @@ def open_workspace(
         home=home,
         results=os.path.realpath(results) if results else "",
         config=os.path.realpath(config) if config else "",
+        drives=find_drives() if drives is None else drives,
     )
     return LocalWorkspace(paths, _engine(rg), overlay)
 

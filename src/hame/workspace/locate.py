@@ -17,6 +17,7 @@ from hame.base.errors import PathError
 from hame.base.path import FileKind, Identity, Resolution
 from hame.base.ports import Located
 from hame.base.zone import Operation, ProjectPaths, Zone, is_below, split, zone_of
+from hame.workspace.drives import from_windows
 from hame.workspace.refusal import reason
 
 LINK_LIMIT = 40
@@ -158,6 +159,8 @@ def _absolute(asked: str, paths: ProjectPaths) -> str:
         if not paths.home:
             raise PathError("~ cannot be used here: the home folder is not known")
         return f"{paths.home}/{asked[2:]}"
+    if paths.drives:
+        asked = from_windows(asked, paths.drives)
     if asked.startswith("~"):
         raise PathError(f"{asked}: ~ with a name is not expanded; write ./{asked} for such a file")
     return asked if asked.startswith("/") else f"{paths.root}/{asked}"
