@@ -37,6 +37,31 @@ def home(_closed_environment: Path) -> Path:
     return _closed_environment
 
 
+@pytest.fixture(scope="session")
+def weights_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """hame's own folder with the real weights in it; kept from one run of the suite to the next."""
+    import fcntl
+    import os
+    import shutil
+
+    import anyio
+
+    from hame.local.weights import set_up_weights
+    from hame.workspace.process import LocalProcesses
+
+    folder = tmp_path_factory.getbasetemp().parent / "cache" / "hame"
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        processes = LocalProcesses(os.environ)
+
+        async def set_up() -> None:
+            await set_up_weights(folder, processes, lambda _: None, uv=shutil.which("uv"))
+
+        anyio.run(set_up)
+    return folder
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the lines that tests recorded as `summary`, also those of other processes."""
     reports = [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]

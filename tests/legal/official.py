@@ -20,6 +20,13 @@ def _anthropic(body: Any) -> None:
 
 
 def _responses(body: Any) -> None:
+    for item in body["input"]:
+        if item.get("type") == "message":
+            # Not needed by the server: https://github.com/openai/codex leaves them out.
+            item.update(id="msg_1", status="completed")
+            for part in item["content"]:
+                if part["type"] == "output_text":
+                    part["annotations"] = []
     _same("openai.types.responses.response_create_params", "ResponseCreateParamsStreaming", body)
 
 

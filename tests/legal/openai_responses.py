@@ -21,9 +21,13 @@ def check_items(sent: Sequence[dict]) -> None:
     for item, following in zip(sent, [*sent[1:], {}], strict=True):
         match item.get("type"):
             case None:
-                assert item["role"] in {"user", "assistant"}
+                assert item["role"] == "user"
                 assert item["content"]
-                assert item["role"] == "assistant" or not open_calls, "a call has no result yet"
+                assert not open_calls, "a call has no result yet"
+            case "message":
+                assert item["role"] == "assistant"
+                (part,) = item["content"]
+                assert part.get("text") or part.get("refusal")
             case "function_call":
                 assert json.loads(item["arguments"]).__class__ is dict
                 assert item["name"]

@@ -1,17 +1,13 @@
 """The built-in model's stage: a project in memory, the real tools' specs, the real engine."""
 
-import fcntl
 import os
-import shutil
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from pathlib import Path
 
-import anyio
 import pytest
 
 from hame.base.tool import ToolSpec
 from hame.local.engine import LocalEngine
-from hame.local.weights import set_up_weights
 from hame.net.http import HttpClient
 from hame.tools import builtin_tools
 from hame.workspace.process import LocalProcesses
@@ -41,22 +37,6 @@ class MemoryIndex:
 
     def test_command(self) -> str | None:
         return self._test_command
-
-
-@pytest.fixture(scope="session")
-def weights_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """hame's own folder with the real weights in it; kept from one run of the suite to the next."""
-    folder = tmp_path_factory.getbasetemp().parent / "cache" / "hame"
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        processes = LocalProcesses(os.environ)
-
-        async def set_up() -> None:
-            await set_up_weights(folder, processes, lambda _: None, uv=shutil.which("uv"))
-
-        anyio.run(set_up)
-    return folder
 
 
 @pytest.fixture

@@ -84,6 +84,12 @@ def items(*messages, facts=FACTS) -> list:
     return encode(*messages, facts=facts)["input"]
 
 
+def said(text: str) -> dict:
+    """A message of the model's own."""
+    part = {"type": "output_text", "text": text}
+    return {"type": "message", "role": "assistant", "content": [part]}
+
+
 HI = User((Text("hi"),))
 
 
@@ -276,7 +282,7 @@ def test_open_reasoning_goes_back_and_reasoning_that_holds_nothing_does_not():
     sent = items(HI, Assistant((open_one, Text("a")), origin=HERE), HI)
     assert sent[1] == {"type": "reasoning", "id": "r1", "content": content, "summary": []}
     sent = items(HI, Assistant((empty, Text("a")), origin=HERE), HI)
-    assert sent[1] == {"role": "assistant", "content": "a"}
+    assert sent[1] == said("a")
 
 
 def test_reasoning_that_nothing_follows_is_left_out():
@@ -285,7 +291,7 @@ def test_reasoning_that_nothing_follows_is_left_out():
     assert [item.get("type", item.get("role")) for item in sent] == [
         "user",
         "reasoning",
-        "assistant",
+        "message",
         "user",
     ]
 
@@ -293,8 +299,8 @@ def test_reasoning_that_nothing_follows_is_left_out():
 def test_the_phase_of_a_message_goes_back_with_its_text_and_other_signatures_do_not():
     answer = Assistant((Text("a", "commentary"), Text("b", "another wire's")), origin=HERE)
     assert items(HI, answer, HI)[1:3] == [
-        {"role": "assistant", "content": "a", "phase": "commentary"},
-        {"role": "assistant", "content": "b"},
+        {**said("a"), "phase": "commentary"},
+        said("b"),
     ]
 
 
@@ -311,15 +317,16 @@ def test_what_the_provider_ran_goes_back_as_it_came_and_hames_own_blocks_stay():
     )
     assert items(HI, answer, HI)[1:-1] == [
         SEARCH.payload,
-        {"role": "assistant", "content": "found"},
+        said("found"),
     ]
 
 
 def test_a_refusal_goes_back_as_the_words_it_was_made_in():
     refusal = Opaque("openai_responses", "refusal", {"type": "refusal"}, summary="I will not.")
     assert items(HI, Assistant((refusal,), origin=HERE), HI)[1] == {
+        "type": "message",
         "role": "assistant",
-        "content": "I will not.",
+        "content": [{"type": "refusal", "refusal": "I will not."}],
     }
 
 

@@ -126,15 +126,23 @@ def _kept(block: Opaque) -> JsonObject | None:
     if block.kind in _NOT_SENT:
         return None
     if block.kind == REFUSAL:
-        return {"role": "assistant", "content": block.summary}
+        return _message({"type": "refusal", "refusal": block.summary})
     return block.payload
 
 
 def _spoken(block: Text) -> JsonObject | None:
     if not block.text:
         return None
-    said: JsonObject = {"role": "assistant", "content": block.text}
+    said = _message({"type": "output_text", "text": block.text})
     return {**said, "phase": block.signature} if block.signature in _PHASES else said
+
+
+def _message(part: JsonObject) -> JsonObject:
+    """A message of the model's, in the form in which it came but without the id it had.
+
+    The shorter form, whose content is a string, is refused by llama-server.
+    """
+    return {"type": "message", "role": "assistant", "content": [part]}
 
 
 def _call(call: ToolCall) -> JsonObject:

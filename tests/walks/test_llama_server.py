@@ -1,0 +1,141 @@
+"""A real llama-server with the built-in weights, spoken to on the wires it serves.
+
+It is an ordinary server of other people's making: what a small model says there is not judged, only
+that it arrives as a stream, ends properly and is counted.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from hame.base.fold import Fold
+from hame.base.message import Assistant, Message, Origin, StopReason, Text, User
+from hame.base.model import Endpoint, ModelFacts, Timeouts
+from hame.base.ports import ModelRequest
+from hame.base.stream import Completed, StreamEvent, TextDelta, UsageReported
+from hame.base.tool import Argument, ArgumentKind, Effect, ToolSpec
+from hame.llm.asking import Line
+from hame.llm.client import HttpModel, connect
+from hame.llm.codecs import codec
+from hame.llm.listing import list_models
+from hame.local.machine import engine_installed
+from hame.local.weights import find_weights
+from hame.net.http import HttpClient
+from hame.testing import FakeClock
+
+KEY = "a-key-of-the-test"
+BASES = {"openai_chat": "/v1", "openai_responses": "/v1", "anthropic_messages": ""}
+
+pytestmark = pytest.mark.timeout(180)
+
+
+@pytest.fixture(scope="module")
+def llama_server(weights_folder: Path) -> Iterator[str]:
+    """The address of a running server."""
+    if not engine_installed():
+        pytest.skip("xllamacpp (the extra `local`) is not installed")
+    weights = find_weights(weights_folder)
+    assert weights is not None
+    config = {
+        "model": str(weights.path), "key": KEY, "ctx": 4096, "parallel": 1, "threads": 2,
+        "batch_threads": 2, "idle_s": 600,
+    }  # fmt: skip
+    child = subprocess.Popen(
+        [sys.executable, "-m", "hame.local.serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    with child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        child.stdin.write(json.dumps(config) + "\n")
+        child.stdin.flush()
+        yield json.loads(child.stdout.readline())["url"]
+        child.stdin.close()
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[HttpClient]:
+    client = HttpClient(user_agent="hame-test")
+    yield client
+    await client.aclose()
+
+
+@pytest.fixture(params=BASES)
+def model(request: pytest.FixtureRequest, llama_server: str, http: HttpClient) -> HttpModel:
+    """The server's model on each wire it speaks."""
+    facts = ModelFacts(
+        backend="llamacpp",
+        model="smollm2",
+        wire=request.param,
+        vendor="llama-server",
+        context_window=4096,
+        timeouts=Timeouts(first_byte_s=120, idle_s=60),
+    )
+    endpoint = Endpoint(base_url=llama_server + BASES[request.param], api_key=KEY)
+    return connect(facts, endpoint, Line(http=http, clock=FakeClock()))
+
+
+async def ask(
+    model: HttpModel, *messages: Message, tools: tuple[ToolSpec, ...] = ()
+) -> tuple[Assistant, list[StreamEvent]]:
+    request = ModelRequest(
+        system="You are brief.", messages=messages, tools=tools, max_output_tokens=24, session="s"
+    )
+    fold, told = Fold(), []
+    async with model.stream(request) as events:
+        async for event in events:
+            fold.add(event)
+            told.append(event)
+    assert fold.failure is None, fold.failure
+    facts = model.facts
+    return fold.message(Origin(facts.wire, facts.backend, facts.model)), told
+
+
+def check_counted(answer: Assistant, told: list[StreamEvent]) -> None:
+    """It ended properly, once, and every token is counted in one place."""
+    assert isinstance(told[-1], Completed)
+    assert answer.stop_reason in {StopReason.END_TURN, StopReason.MAX_TOKENS, StopReason.TOOL_USE}
+    assert any(isinstance(event, UsageReported) for event in told)
+    usage = answer.usage
+    assert usage is not None
+    assert usage.input_total > 0
+    assert 0 < usage.output <= 26
+    assert min(usage.input_uncached, usage.cache_read) >= 0
+
+
+async def test_a_conversation_is_streamed_and_counted(model):
+    first = User((Text("Write one short sentence about horses."),))
+    said, told = await ask(model, first)
+    assert said.text.strip()
+    assert sum(isinstance(event, TextDelta) for event in told) >= 2
+    check_counted(said, told)
+    more, told = await ask(model, first, said, User((Text("And one about carts."),)))
+    assert more.text.strip()
+    check_counted(more, told)
+    assert more.usage is not None
+    assert said.usage is not None
+    assert more.usage.input_total > said.usage.input_total
+
+
+async def test_tools_are_taken_and_whatever_comes_of_them_is_whole(model):
+    read = ToolSpec(
+        name="read_file",
+        description="Read a file.",
+        effect=Effect.READ,
+        arguments=(Argument(name="path", kind=ArgumentKind.EXISTING_FILE),),
+    )
+    said, told = await ask(model, User((Text("Read the file a.txt."),)), tools=(read,))
+    assert said.text.strip() or said.calls
+    check_counted(said, told)
+    for call in said.calls:
+        assert (call.arguments is None) != (call.malformed is None)
+
+
+async def test_its_model_is_listed(llama_server, http):
+    endpoint = Endpoint(base_url=f"{llama_server}/v1", api_key=KEY)
+    (listed,) = await list_models(codec("openai_chat"), endpoint, http, FakeClock())
+    assert listed.id
