@@ -1,17 +1,21 @@
-"""Mode, effect and places in, verdict out."""
+"""Mode, effect and places in, concerns out."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hame.base.path import FileKind, Resolution
 from hame.base.ports import Target
 from hame.base.settings import Mode
 from hame.base.tool import Effect, ToolSpec
-from hame.base.zone import Operation, Zone
-from hame.permissions.policy import Decision, judge
+from hame.base.zone import Operation, ProjectPaths, Zone
+from hame.permissions.decision import Decision
+from hame.permissions.judging import judge
+from hame.permissions.policy import Matter
+from hame.permissions.rulebook import Rulebook
+from permissions.call import place
 
 MODES, EFFECTS = st.sampled_from(Mode), st.sampled_from(Effect)
+PATHS = ProjectPaths(root="/p", home="/h")
 
 
 def spec(effect: Effect, source: str = "") -> ToolSpec:
@@ -19,12 +23,12 @@ def spec(effect: Effect, source: str = "") -> ToolSpec:
 
 
 def target(zone: Zone, operation: Operation = Operation.READ) -> Target:
-    place = Resolution(asked="p", real="/p", shown="p", zone=zone, kind=FileKind.FILE)
-    return Target(place, operation)
+    return place("/p/a" if zone is Zone.PROJECT else "/srv/a", PATHS, operation, zone=zone)
 
 
 def decide(mode: Mode, effect: Effect, *targets: Target, source: str = "") -> Decision:
-    return judge(mode, spec(effect, source), targets).decision
+    matter = Matter(mode=mode, spec=spec(effect, source), targets=targets)
+    return judge(matter, Rulebook(), PATHS).judgement.decision
 
 
 @pytest.mark.parametrize("mode", Mode)
@@ -48,9 +52,17 @@ def test_mode_auto_lets_edits_and_commands_run_and_asks_for_what_leaves() -> Non
 
 @pytest.mark.parametrize("effect", [Effect.WRITE, Effect.RUN, Effect.NETWORK])
 def test_mode_plan_refuses_every_change_with_words_that_ask_for_a_plan(effect: Effect) -> None:
-    judgement = judge(Mode.PLAN, spec(effect), [target(Zone.PROJECT, Operation.WRITE)])
+    places = [target(Zone.PROJECT, Operation.WRITE)]
+    matter = Matter(mode=Mode.PLAN, spec=spec(effect), targets=places)
+    judgement = judge(matter, Rulebook(), PATHS).judgement
     assert judgement.decision is Decision.DENY
     assert "plan" in judgement.reason
+
+
+def test_contributed_tools_are_always_asked_about() -> None:
+    for mode in (Mode.ASK, Mode.AUTO):
+        for effect in Effect:
+            assert decide(mode, effect, source="acme") is Decision.ASK
 
 
 @given(MODES, EFFECTS, st.sampled_from(Operation))
@@ -58,32 +70,3 @@ def test_secrets_are_out_of_reach_whatever_the_mode(
     mode: Mode, effect: Effect, operation: Operation
 ) -> None:
     assert decide(mode, effect, target(Zone.SECRET, operation)) is Decision.DENY
-
-
-@given(MODES, st.sampled_from([Operation.WRITE, Operation.CREATE, Operation.DELETE]))
-def test_protected_places_and_hames_own_are_never_written(mode: Mode, operation: Operation) -> None:
-    assert decide(mode, Effect.WRITE, target(Zone.PROTECTED, operation)) is Decision.DENY
-    assert decide(mode, Effect.WRITE, target(Zone.HAME, operation)) is Decision.DENY
-
-
-def test_protected_places_and_hames_results_can_be_read() -> None:
-    assert decide(Mode.ASK, Effect.READ, target(Zone.PROTECTED)) is Decision.ALLOW
-    assert decide(Mode.ASK, Effect.READ, target(Zone.HAME)) is Decision.ALLOW
-
-
-@given(EFFECTS, st.sampled_from([Mode.ASK, Mode.AUTO]))
-def test_contributed_tools_always_ask(effect: Effect, mode: Mode) -> None:
-    assert decide(mode, effect, source="weather") is Decision.ASK
-
-
-TARGETS = st.builds(target, st.sampled_from(Zone), st.sampled_from(Operation))
-
-
-@given(MODES, EFFECTS, st.lists(TARGETS, max_size=4), TARGETS)
-def test_one_more_place_never_makes_a_call_freer(
-    mode: Mode, effect: Effect, targets: list[Target], more: Target
-) -> None:
-    order = [Decision.ALLOW, Decision.ASK, Decision.DENY]
-    before = decide(mode, effect, *targets)
-    after = decide(mode, effect, *targets, more)
-    assert order.index(after) >= order.index(before)

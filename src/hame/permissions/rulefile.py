@@ -263,14 +263,15 @@ def _read_text(path: str) -> str | None:
         return None
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or status.st_size > _LIMIT:
             raise ConfigError(f"{path}: is not a file of rules", hint="Move it out of the way.")
-        try:
-            return file.read(_LIMIT).decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise ConfigError(f"{path}: is not UTF-8 (byte {error.start})") from error
+        return os.read(descriptor, _LIMIT).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: is not UTF-8 (byte {error.start})") from error
+    finally:
+        os.close(descriptor)
 
 
 # ---------------------------------------------------------------- writing

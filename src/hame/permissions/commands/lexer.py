@@ -93,6 +93,8 @@ class _Lexer:
         return True
 
     def _end_command(self, *, needed: bool) -> None:
+        if self._words and self._at_command():
+            raise UnreadableError("nothing follows time")
         if self._words:
             self._commands.append(tuple(self._words))
             self._words.clear()

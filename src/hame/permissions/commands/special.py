@@ -218,7 +218,11 @@ def check_printf(words: Words) -> Words:
     """
     check_text(words)
     left = words[1:] if words and words[0].text == "--" else words
-    if not left or left[0].text.startswith("-") or _PRINTF_STORES.search(left[0].text.replace("%%", "")):
+    if (
+        not left
+        or left[0].text.startswith("-")
+        or _PRINTF_STORES.search(left[0].text.replace("%%", ""))
+    ):
         raise UnlistedError("its format may set a variable")
     return ()
 
