@@ -16,7 +16,6 @@ from hame.base.errors import PathError
 from hame.base.path import FileText
 from hame.base.ports import FileChange, Located
 from hame.base.zone import Operation
-from hame.workspace.local import open_workspace
 from workspace.conftest import DiskProject, names_in
 
 
@@ -45,7 +44,7 @@ def editor() -> Editor:
 @pytest.fixture
 def edited(project: DiskProject, editor: Editor) -> DiskProject:
     """A project some of whose files are open in an editor."""
-    project.workspace = open_workspace(str(project.root), home="", rg="", overlay=editor)
+    project.workspace.attach(editor)
     return project
 
 

@@ -27,12 +27,16 @@ if TYPE_CHECKING:
 class LocalWorkspace(Workspace):
     """Files of a project, acted on through places that are held open."""
 
-    def __init__(self, paths: ProjectPaths, engine: Engine, overlay: Overlay | None = None) -> None:
-        """Serve a project; its paths must be real ones. `overlay`: what is open in an editor."""
+    def __init__(self, paths: ProjectPaths, engine: Engine) -> None:
+        """Serve a project; its paths must be real ones."""
         self._paths = paths
         self._engine = engine
-        self._buffers = Buffers(overlay)
+        self._buffers = Buffers(None)
         self._seen: dict[str, str] = {}
+
+    def attach(self, overlay: Overlay | None) -> None:
+        """Read, match and edit from now on what is open in this editor, saved or not."""
+        self._buffers = Buffers(overlay)
 
     @property
     @override
@@ -252,7 +256,6 @@ def open_workspace(
     results: str = "",
     config: str = "",
     rg: str | None = None,
-    overlay: Overlay | None = None,
     drives: str | None = None,
 ) -> LocalWorkspace:
     """Open a project.
@@ -265,7 +268,6 @@ def open_workspace(
         config: hame's own configuration.
         rg: the ripgrep to search with; None: the one installed beside Python, if there is one;
             empty: none, the search is done here.
-        overlay: what is open in an editor, whose unsaved text is read, matched and edited.
         drives: the folder in which Windows' drives are mounted; None: as it is on this machine.
 
     Raises:
@@ -279,7 +281,7 @@ def open_workspace(
         config=os.path.realpath(config) if config else "",
         drives=find_drives() if drives is None else drives,
     )
-    return LocalWorkspace(paths, _engine(rg), overlay)
+    return LocalWorkspace(paths, _engine(rg))
 
 
 def _engine(rg: str | None) -> Engine:
