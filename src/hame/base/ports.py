@@ -72,6 +72,8 @@ class ModelRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Stable within a session; routes to the provider's cache."""
     cache: CacheLifetime = CacheLifetime.SHORT
     """How long the provider is to keep it, where a wire can say so."""
+    shape: JsonObject | None = None
+    """JSON Schema that the whole answer is to be held to, by a server that can."""
     web_search: bool = False
     """Let the provider search the web by itself, where its wire offers that."""
 

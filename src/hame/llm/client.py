@@ -6,10 +6,11 @@ and what the server taught us about the parameters it takes.
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from hame.base.model import Endpoint, ModelFacts
+from hame.base.model import Endpoint, ModelFacts, ToolSupport
 from hame.base.ports import Codec, HttpRequest, ModelRequest
 from hame.base.stream import StreamEvent
 from hame.llm.asking import Asking, Line
@@ -18,6 +19,10 @@ from hame.llm.files import digest, files_in
 from hame.llm.heal import healed
 from hame.llm.parameters import FILES
 from hame.llm.repair import Repair
+from hame.llm.sifted import Sifted
+
+if TYPE_CHECKING:
+    from hame.llm.textcalls.protocol import InWords
 
 
 class HttpModel:
@@ -32,6 +37,7 @@ class HttpModel:
         self._refused: frozenset[str] = frozenset()
         """Digests of the files that the server did not take."""
         self._repair = Repair(facts)
+        self._in_words: InWords | None = None
         self.taught = facts
         """The facts, and what the server has said about its parameters since."""
 
@@ -50,14 +56,24 @@ class HttpModel:
         """Ask; see the port. Leaving early closes the connection."""
         asking = Asking(self, request, self._line)
         try:
-            yield asking
+            yield Sifted(asking, request, self)
         finally:
             await asking.aclose()
 
     def encode(self, request: ModelRequest) -> HttpRequest:
         """Exactly what would be sent for a request."""
         legal = replace(request, messages=self._repair(request.messages))
+        if self.taught.tools is not ToolSupport.NATIVE:
+            legal = self._told(legal)
         return self._codec.encode(legal, self.taught, self._endpoint)
+
+    def _told(self, request: ModelRequest) -> ModelRequest:
+        """The request with its tools in words; only few models need that."""
+        if self._in_words is None:
+            from hame.llm.textcalls.protocol import InWords
+
+            self._in_words = InWords()
+        return self._in_words(request, self.taught.tools)
 
     def learn(self, parameter: str, request: ModelRequest) -> None:
         """Remember that the server does not take a parameter, or one of the request's files.

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from hame.base.model import ModelFacts, Quirk
+from hame.base.model import ModelFacts, Quirk, ToolSupport
 
 _EFFORT = frozenset({
     "reasoning_effort",
@@ -44,6 +44,15 @@ def healed(facts: ModelFacts, parameter: str) -> ModelFacts:
             return replace(facts, quirks=quirks - {_TAKEN_BACK[parameter]})
         case "max_output_tokens":
             return replace(facts, max_output=None)
+        case "tools":
+            # Told in words from here on.
+            native = facts.tools is ToolSupport.NATIVE
+            return replace(facts, tools=ToolSupport.TEXT if native else facts.tools)
+        case "format":
+            schema = facts.tools is ToolSupport.SCHEMA
+            return replace(facts, tools=ToolSupport.TEXT if schema else facts.tools)
+        case "num_gpu":
+            return replace(facts, num_gpu=0)
         case "thinking":
             return replace(facts, efforts=frozenset(), quirks=quirks - {Quirk.ADAPTIVE_THINKING})
         case _ if parameter in _EFFORT:

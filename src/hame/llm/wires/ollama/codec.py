@@ -92,14 +92,28 @@ def _head(request: ModelRequest, facts: ModelFacts) -> JsonObject:
     limit = output_limit(request, facts)
     if limit is not None:
         options["num_predict"] = limit
+    if facts.num_gpu is not None:
+        options["num_gpu"] = facts.num_gpu
     if options:
         head["options"] = options
+    if facts.keep_alive is not None:
+        head["keep_alive"] = _keep_alive(facts.keep_alive)
+    if request.shape is not None:
+        head["format"] = request.shape
     effort = effort_for(request, facts)
     if effort is not None:
         head["think"] = _think(effort, facts)
     if request.tools:
         head["tools"] = [declare(spec) for spec in request.tools]
     return head
+
+
+def _keep_alive(text: str) -> int | str:
+    """A duration as Ollama wants it: seconds as a number, anything else as it is written."""
+    try:
+        return int(text)
+    except ValueError:
+        return text
 
 
 def _think(effort: Effort, facts: ModelFacts) -> bool | str:

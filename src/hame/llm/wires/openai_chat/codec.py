@@ -89,6 +89,9 @@ def _head(request: ModelRequest, facts: ModelFacts) -> JsonObject:
         head["reasoning_effort"] = _EFFORTS.get(effort, effort.value)
     if request.session and Quirk.PROMPT_CACHE_KEY in facts.quirks:
         head["prompt_cache_key"] = request.session
+    if request.shape is not None:
+        shape: JsonObject = {"name": "answer", "schema": request.shape, "strict": True}
+        head["response_format"] = {"type": "json_schema", "json_schema": shape}
     if request.tools:
         head["tools"] = [declare(spec, facts) for spec in request.tools]
         if Quirk.NO_PARALLEL_CALLS in facts.quirks:
