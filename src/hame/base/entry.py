@@ -34,6 +34,8 @@ class SessionStarted(_Entry, frozen=True, tag="session_started"):
     hame: str
     """Version of hame that wrote it."""
     title: str = ""
+    forked_from: str = ""
+    """Id of the session it was copied from."""
 
 
 class UserSaid(_Entry, frozen=True, tag="user_said"):

@@ -9,19 +9,26 @@ from hame.config.places import Places
 from hame.sessions.store import SessionStore, SessionSummary
 
 
-def summaries(places: Places, project: str | None) -> list[SessionSummary]:
+def session_store(places: Places) -> SessionStore:
+    """All sessions, with their index."""
+    return SessionStore(Path(places.sessions), index=Path(places.cache, "sessions.sqlite"))
+
+
+def summaries(places: Places, project: str | None, limit: int = 50) -> list[SessionSummary]:
     """The sessions of a project, or all, the newest first."""
-    return SessionStore(Path(places.sessions)).list(project)
+    return session_store(places).list(project, limit)
 
 
 def session_lines(found: Sequence[SessionSummary], *, with_folder: bool = False) -> list[str]:
     """One line for each session: id, age, title."""
-    lines: list[str] = []
-    for summary in found:
-        title = "cannot be read" if summary.damaged else one_line(summary.title, 60) or "(empty)"
-        folder = f"  {summary.cwd}" if with_folder else ""
-        lines.append(f"{summary.id}  {_age(summary.updated):>12}  {title}{folder}")
-    return lines
+    return [session_line(summary, with_folder=with_folder) for summary in found]
+
+
+def session_line(summary: SessionSummary, *, with_folder: bool = False) -> str:
+    """Id, age and title of a session."""
+    title = "cannot be read" if summary.damaged else one_line(summary.title, 60) or "(empty)"
+    folder = f"  {summary.cwd}" if with_folder else ""
+    return f"{summary.id}  {_age(summary.updated):>12}  {title}{folder}"
 
 
 def _age(moment: float) -> str:

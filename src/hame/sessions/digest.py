@@ -30,7 +30,6 @@ class SessionFile(msgspec.Struct, frozen=True):
     updated: float
     """Unix time of the last change, in seconds."""
     size: int
-    inode: int
 
     @property
     def id(self) -> str:
@@ -56,15 +55,12 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 def digest_file(file: SessionFile, known: Digest | None = None) -> Digest:
     """What there is to say of a file; `known` is what was said of it when it was smaller."""
-    if known is not None and known.size <= file.size and not known.damaged and known.words:
-        name = known.name
-        with suppress(OSError), file.path.open("rb") as source:
-            name = _last_title(source, known.size, file.size) or known.name
-        return msgspec.structs.replace(known, name=name, updated=file.updated, size=file.size)
     head, name = _Head(), None
     with suppress(OSError), file.path.open("rb") as source:
         _read_head(source.readline, head)
-        name = _last_title(source, 0, file.size)
+        grown = known if known is not None and _is_same(head, known, file) else None
+        name = _last_title(source, grown.size if grown else 0, file.size)
+        name = name or (grown.name if grown else None)
     started = head.started
     return Digest(
         id=file.id,
@@ -76,6 +72,12 @@ def digest_file(file: SessionFile, known: Digest | None = None) -> Digest:
         size=file.size,
         damaged=started is None,
     )
+
+
+def _is_same(head: "_Head", known: Digest, file: SessionFile) -> bool:
+    """Whether a file is the one that was known, and has only grown."""
+    same = head.started is not None and head.started.cwd == known.cwd
+    return same and head.at == known.started and known.size <= file.size
 
 
 def read_cwd(file: SessionFile) -> str | None:
@@ -166,7 +168,5 @@ def scan(directory: Path, suffix: str) -> list[SessionFile]:
         with suppress(FileNotFoundError):
             stat = entry.stat(follow_symlinks=False)
             if S_ISREG(stat.st_mode) and stat.st_size:
-                found.append(
-                    SessionFile(Path(entry.path), stat.st_mtime, stat.st_size, stat.st_ino)
-                )
+                found.append(SessionFile(Path(entry.path), stat.st_mtime, stat.st_size))
     return found

@@ -20,7 +20,7 @@ _VERSION = 1
 _BUSY_S = 1.0
 _TABLES = """
 CREATE TABLE IF NOT EXISTS digest (
-    id TEXT PRIMARY KEY, inode INTEGER, size INTEGER, updated REAL, data BLOB
+    id TEXT PRIMARY KEY, data BLOB
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS words (id TEXT PRIMARY KEY, folded TEXT);
 """
@@ -39,16 +39,15 @@ class SessionIndex:
         """What there is to say of each of these files, in their order."""
         known = self._load()
         found: list[Digest] = []
-        changed: list[tuple[SessionFile, Digest]] = []
+        changed: list[Digest] = []
         for file in files:
-            row = known.get(file.id)
-            old = row[1] if row is not None and row[0] == file.inode else None
+            old = known.get(file.id)
             if old is not None and (old.size, old.updated) == (file.size, file.updated):
                 found.append(old)
                 continue
             digest = digest_file(file, old)
             found.append(digest)
-            changed.append((file, digest))
+            changed.append(digest)
         gone = known.keys() - {file.id for file in files}
         if changed or gone:
             self._save(changed, gone)
@@ -72,24 +71,21 @@ class SessionIndex:
 
     # ------------------------------------------------------------ inside
 
-    def _load(self) -> dict[str, tuple[int, Digest]]:
+    def _load(self) -> dict[str, Digest]:
         try:
             with closing(self._open()) as store:
-                rows = store.execute("SELECT id, inode, data FROM digest")
-                return {row[0]: (row[1], _DIGESTS.decode(row[2])) for row in rows}
+                rows = store.execute("SELECT id, data FROM digest")
+                return {row[0]: _DIGESTS.decode(row[1]) for row in rows}
         except (sqlite3.Error, OSError, msgspec.MsgspecError):
             self._throw_away()
             return {}
 
-    def _save(self, changed: Sequence[tuple[SessionFile, Digest]], gone: Iterable[str]) -> None:
+    def _save(self, changed: Sequence[Digest], gone: Iterable[str]) -> None:
         # A list that cannot be kept is made again the next time.
         with suppress(sqlite3.Error, OSError), closing(self._open()) as store, store:
             store.executemany(
-                "INSERT OR REPLACE INTO digest VALUES (?, ?, ?, ?, ?)",
-                [
-                    (file.id, file.inode, file.size, file.updated, _ENCODER.encode(digest))
-                    for file, digest in changed
-                ],
+                "INSERT OR REPLACE INTO digest VALUES (?, ?)",
+                [(digest.id, _ENCODER.encode(digest)) for digest in changed],
             )
             for table in ("digest", "words"):
                 names = [(name,) for name in gone]

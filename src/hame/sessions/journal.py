@@ -226,7 +226,7 @@ class FileJournal:
         descriptor = os.open(self.path, flags, 0o600)
         self._descriptor = descriptor
         self._folder_synced = False
-        _claim(descriptor, self.path)
+        claim(descriptor, self.path)
         return descriptor
 
     def _write_whole(self, descriptor: int, data: bytes) -> None:
@@ -267,7 +267,7 @@ class FileJournal:
         """Take the file over: lock it, read it, repair its end, settle what was left open."""
         descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
         self._descriptor = descriptor
-        _claim(descriptor, self.path)
+        claim(descriptor, self.path)
         if not self._take_ending(descriptor):
             self._take_whole(descriptor)
         lost = unsettled_calls(self._entries)
@@ -325,13 +325,18 @@ def _load(path: Path) -> History:
         return read_history(file, path.name)
 
 
-def _claim(descriptor: int, path: Path) -> None:
+def claim(descriptor: int, path: Path) -> None:
+    """Become the one writer of a session.
+
+    Raises:
+        SessionError: if another process is.
+    """
     if not try_lock(descriptor):
         pid = holder(descriptor)
         who = f"another hame (pid {pid})" if pid else "another hame"
         raise SessionError(
             f"session {path.stem} is open in {who}",
-            hint="Close it there, or start a new session.",
+            hint=f"Close it there, or go on with a copy: hame sessions fork {path.stem}",
         )
 
 

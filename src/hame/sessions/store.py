@@ -1,6 +1,7 @@
 """SessionStore: the folder of all sessions, what is in it, and which one is meant."""
 
 import difflib
+import os
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +14,7 @@ from hame.base.entry import SessionStarted, TitleSet
 from hame.base.errors import SessionError
 from hame.sessions.digest import Digest, SessionFile, digest_file, read_cwd, scan, shorten
 from hame.sessions.history import History
-from hame.sessions.journal import FileJournal, load_history
+from hame.sessions.journal import FileJournal, claim, load_history
 
 if TYPE_CHECKING:
     from hame.sessions.index import SessionIndex
@@ -109,17 +110,21 @@ class SessionStore:
         Raises:
             SessionError: if there is none or more than one, or it is open, or cannot be deleted.
         """
-        with self.resume(name) as journal:
-            path = journal.path
+        path = self.path(self.find(name))
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
             try:
+                claim(descriptor, path)
                 for each in (path, *path.parent.glob(f"{path.name}.*-*")):
                     each.unlink(missing_ok=True)
-            except OSError as error:
-                raise SessionError(
-                    f"cannot delete session {journal.session}: {error.strerror}",
-                    hint=f"Check the permissions of {path.parent}.",
-                ) from error
-            return journal.session
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise SessionError(
+                f"cannot delete session {path.stem}: {error.strerror}",
+                hint=f"Check the permissions of {path.parent}.",
+            ) from error
+        return path.stem
 
     # ------------------------------------------------------------ looking for sessions
 

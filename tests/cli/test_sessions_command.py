@@ -1,0 +1,77 @@
+"""`hame sessions` on real files."""
+
+import json
+from pathlib import Path
+
+import anyio
+import pytest
+
+from hame.base.entry import ModelAnswered, UserSaid
+from hame.base.message import Assistant, Text, User
+from hame.sessions.store import SessionStore
+
+
+@pytest.fixture
+def sessions(tmp_path: Path) -> SessionStore:
+    return SessionStore(tmp_path / ".local/share/hame/sessions")
+
+
+@pytest.fixture
+def session(sessions: SessionStore, tmp_path: Path) -> str:
+    async def write() -> str:
+        with sessions.create(str(tmp_path), "0.1.0") as journal:
+            await journal.append(UserSaid(message=User((Text("count the teas"),))))
+            await journal.append(ModelAnswered(message=Assistant((Text("There are four."),))))
+            return journal.session
+
+    return anyio.run(write)
+
+
+def test_what_was_said_is_found_and_shown(hame, session, tmp_path):
+    home = {"HOME": str(tmp_path)}
+    found = hame("sessions", "search", "TEAS", "four", real=True, **home)
+    assert session in found.stdout
+    assert "count the teas" in found.stdout
+    assert (
+        json.loads(hame("sessions", "search", "teas", "--json", real=True, **home).stdout)[0][
+            "summary"
+        ]["id"]
+        == session
+    )
+    assert "nothing was found" in hame("sessions", "search", "zebra", real=True, **home).stderr
+    shown = hame("sessions", "show", session[:15], real=True, **home).stdout
+    assert shown == "> count the teas\n\nThere are four.\n\n"
+    assert hame("sessions", "show", session, "--last", "1", real=True, **home).stdout == (
+        "There are four.\n\n"
+    )
+
+
+def test_a_session_is_renamed_forked_exported_and_taken_in_again(hame, session, sessions, tmp_path):
+    home = {"HOME": str(tmp_path)}
+    assert (
+        "the tea list"
+        in hame("sessions", "rename", session, "the tea list", real=True, **home).stdout
+    )
+    forked = hame("sessions", "fork", session, real=True, **home).stdout.splitlines()[0]
+    assert forked != session
+    assert len(sessions.list()) == 2
+    for name, beginning in (("a.md", "# the tea list"), ("a.html", "<!doctype"), ("a.json", "{")):
+        assert hame("sessions", "export", session, "-o", name, real=True, **home).returncode == 0
+        assert (tmp_path / name).read_text().startswith(beginning)
+    again = hame("sessions", "export", session, "-o", "a.md", real=True, **home)
+    assert again.returncode == 2
+    assert "exists already" in again.stderr
+    assert "There are four." in hame("sessions", "export", session, real=True, **home).stdout
+    taken = hame("sessions", "import", "a.json", "--here", real=True, **home).stdout.split()[0]
+    assert "There are four." in hame("sessions", "show", taken, real=True, **home).stdout
+    assert hame("sessions", "import", "a.md", real=True, **home).returncode == 2
+
+
+def test_deleting_asks_or_needs_to_be_told(hame, session, sessions, tmp_path):
+    home = {"HOME": str(tmp_path)}
+    refused = hame("sessions", "delete", session, real=True, **home)
+    assert (refused.returncode, len(sessions.list())) == (2, 1)
+    assert "--yes" in refused.stderr
+    done = hame("sessions", "delete", session, "--yes", real=True, **home)
+    assert done.stdout == f"deleted {session}\n"
+    assert sessions.list() == []
