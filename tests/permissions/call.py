@@ -1,6 +1,7 @@
 """Calls for the gate: actions that touch places or run a command, and somebody who answers."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import anyio
 
@@ -23,12 +24,12 @@ FETCH = ToolSpec(
 )
 
 
-def place(path: str, paths: ProjectPaths, operation: Operation, **more: object) -> Target:
+def place(path: str, paths: ProjectPaths, operation: Operation, **more: Any) -> Target:
     real = path if path.startswith("/") else f"{paths.root}/{path}"
     zone = more.pop("zone", None) or zone_of(real, paths, operation)
     shown = real.removeprefix(f"{paths.root}/")
-    fields = {"kind": FileKind.FILE, **more}
-    found = Resolution(asked=path, real=real, shown=shown, zone=Zone(str(zone)), **fields)  # type: ignore[arg-type]
+    fields: dict[str, Any] = {"kind": FileKind.FILE, **more}
+    found = Resolution(asked=path, real=real, shown=shown, zone=Zone(str(zone)), **fields)
     return Target(found, operation)
 
 
@@ -52,7 +53,7 @@ def running(command: str, paths: ProjectPaths, cwd: str = "") -> Prepared:
 
 
 def call(spec: ToolSpec, **arguments: object) -> ToolCall:
-    return ToolCall(id="c1", name=spec.name, arguments=arguments)  # type: ignore[arg-type]
+    return ToolCall(id="c1", name=spec.name, arguments=arguments)
 
 
 class Asker:

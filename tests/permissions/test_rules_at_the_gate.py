@@ -6,6 +6,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+from typing_extensions import override
 
 from hame.base.errors import ConfigError
 from hame.base.outcome import Corrected, Denied
@@ -268,6 +269,7 @@ async def test_no_answer_in_time_is_a_refusal_that_says_so(
     open_gate: Opening, paths: ProjectPaths
 ) -> None:
     class Sleeper(Asker):
+        @override
         async def ask(self, question: Question) -> Answer | None:
             self.asked.append(question)
             await anyio.sleep_forever()

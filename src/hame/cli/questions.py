@@ -82,10 +82,10 @@ def draw_choices(question: Question, paint: Paint) -> list[str]:
     lines: list[str] = []
     for key, choice in _keys(question).items():
         label = _LABELS.get(choice, one_line(choice, 300))
-        covers = f": {reveal(question.grant)}" if _lasts(choice) and question.grant else ""
+        covers = f": {_flat(question.grant)}" if _lasts(choice) and question.grant else ""
         lines.append(f"  {paint.accent(key)}  {label}{covers}")
         if choice == Choice.ALWAYS:
-            lines += [paint.dim(f"       rule: {reveal(rule)}") for rule in question.rules]
+            lines += [paint.dim(f"       rule: {_flat(rule)}") for rule in question.rules]
     if question.free_text:
         other = (
             "or say what to do instead" if Choice.NO in question.choices else "or answer in words"
@@ -147,6 +147,11 @@ def _detail(question: Question, cells: int) -> list[str]:
 def _mark_lines(text: str, cells: int) -> list[str]:
     """Lines as they will run: a real line break is told from one that only the screen makes."""
     return wrap(reveal(text).replace("\n", "⏎\n"), cells)
+
+
+def _flat(text: str) -> str:
+    """Text on one line, every line break shown: it must not look like a line of hame's own."""
+    return reveal(text).replace("\n", "⏎")
 
 
 def _draw_view(view: View | None, detail: str, paint: Paint, cells: int) -> list[str]:
