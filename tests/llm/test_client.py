@@ -393,7 +393,7 @@ async def test_the_facts_of_a_model_stay_what_they_were(model_at):
 
 async def test_patience_of_the_user_comes_before_that_of_the_facts(http, clock):
     line = Line(http=http, clock=clock, first_byte_s=0.1, idle_s=9)
-    limits = line.timeouts(FACTS)
+    limits = line.timeouts(FACTS.timeouts)
     assert (limits.first_byte_s, limits.idle_s) == (0.1, 9)
     assert limits.connect_s == FACTS.timeouts.connect_s
 

@@ -19,6 +19,7 @@ from hame.base.model import ModelFacts, Timeouts
 from hame.base.ports import Clock, Codec, Http, HttpRequest, HttpResponse, ModelRequest
 from hame.base.stream import Completed, Failed, RetryScheduled, StreamEvent, UsageReported
 from hame.llm.answer import AnswerReader
+from hame.llm.limits import patience
 from hame.llm.retry import Retries, RetryPolicy, chance
 
 _ERROR_BYTES = 1_000_000
@@ -39,9 +40,8 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     draw: Callable[[], float] = chance
     """Numbers from 0 to 1 for the jitter of waits."""
 
-    def timeouts(self, facts: ModelFacts) -> Timeouts:
-        """How long silence is borne with this model."""
-        usual = facts.timeouts
+    def timeouts(self, usual: Timeouts) -> Timeouts:
+        """How long silence is borne, where it would usually be so long."""
         return replace(
             usual,
             first_byte_s=usual.first_byte_s if self.first_byte_s is None else self.first_byte_s,
@@ -149,7 +149,7 @@ class Asking:
         if self._sent is None:
             self._sent = self._model.encode(self._request)
         facts = self._model.taught
-        limits = self._line.timeouts(facts)
+        limits = self._line.timeouts(patience(self._request, facts))
         response = await self._open.enter_async_context(self._line.http.send(self._sent, limits))
         if not 200 <= response.status < 300:
             await self._fail(await self._refusal(response))
