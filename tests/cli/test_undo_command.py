@@ -47,7 +47,7 @@ async def _talk(project: Path, home: Path) -> str:
         answer(call("run_command", command="rm -rf old.txt; echo b > b.txt")),
         answer("removed"),
     )
-    runtime._model = model  # type: ignore[attr-defined]
+    runtime._model = model
     await runtime.prompt("make a")
     await runtime.prompt("remove old")
     name = runtime.session
@@ -64,6 +64,7 @@ def hame(project: Path, home: Path, *arguments: str) -> subprocess.CompletedProc
         capture_output=True,
         text=True,
         timeout=50,
+        check=False,
     )
 
 

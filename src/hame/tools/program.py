@@ -18,7 +18,7 @@ from hame.tools.manifest import parse_toml
 Read: TypeAlias = Callable[[str], str | None]
 """A file's text by its path in the project."""
 
-_MAKE_TARGET = re.compile(r"^([A-Za-z0-9_][\w./-]*)\s*:(?!=)\s*([^\n#]*)", re.MULTILINE)
+_MAKE_TARGET = re.compile(r"^([A-Za-z0-9_][\w./-]*)[ \t]*:(?!=)[ \t]*([^\n#]*)", re.MULTILINE)
 _JAVA_MAIN = re.compile(r"\bstatic\s+(?:public\s+)?void\s+main\s*\(|\bvoid\s+main\s*\(")
 _JAVA_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 _PYTHON_MAINS = ("main.py", "app.py", "run.py", "cli.py", "src/main.py", "src/app.py")

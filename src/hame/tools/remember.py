@@ -133,20 +133,30 @@ async def _text(place: Located, context: ToolContext) -> FileText | None:
 
 
 def _with_note(text: str, note: str) -> str:
-    """The text with a line more under the heading of notes; one that is there already stays alone."""
-    line = f"- {note}"
-    lines = text.rstrip("\n").split("\n") if text.strip() else []
-    if line in lines:
+    """The text with a line more under the heading of notes; one that is there already stays alone.
+
+    Everything else, line endings too, stays as it is.
+    """
+    end = "\r\n" if "\r\n" in text else "\n"
+    whole = text.splitlines(keepends=True)
+    lines = [line.rstrip("\r\n") for line in whole]
+    new = f"- {note}"
+    if new in lines:
         return text
     if _HEADING not in lines:
-        return "\n".join([*lines, *([""] if lines else []), _HEADING, "", line]) + "\n"
-    at = lines.index(_HEADING) + 1
-    while at < len(lines) and not lines[at].startswith("#"):
-        at += 1
-    while not lines[at - 1].strip():
-        at -= 1
-    gap = [""] if at - 1 == lines.index(_HEADING) else []
-    return "\n".join([*lines[:at], *gap, line, *lines[at:]]) + "\n"
+        gap = "" if not text else end if text.endswith("\n") else end + end
+        return f"{text}{gap}{_HEADING}{end}{end}{new}{end}"
+    heading = at = lines.index(_HEADING)
+    for number in range(heading + 1, len(lines)):
+        if lines[number].startswith("#"):
+            break
+        if lines[number].strip():
+            at = number
+    before = "".join(whole[: at + 1])
+    if not before.endswith("\n"):
+        before += end
+    gap = end if at == heading else ""
+    return f"{before}{gap}{new}{end}{''.join(whole[at + 1 :])}"
 
 
 @cache
