@@ -13,6 +13,7 @@ from hame.app.log import Log
 from hame.app.models import Models
 from hame.app.runtime import Parts, Runtime
 from hame.app.sessions import StoredSessions
+from hame.app.today import allowance
 from hame.base.ports import Blobs, Jobs, Processes, Snapshots, ToolContext, Web
 from hame.base.settings import Settings
 from hame.base.zone import ProjectPaths
@@ -102,11 +103,13 @@ async def build_runtime(pad: Launchpad) -> Runtime:
         ),
         open_model=models.open,
         remember=models.remember,
+        speak_through=models.speak_through,
         new_context=lambda: Window(blobs),
         redaction=redaction,
         log=log,
         interactive=pad.interactive,
         close=models.close,
+        allowance=lambda now: allowance(settings, places, now),
     )
     return Runtime(parts, journal)
 

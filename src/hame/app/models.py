@@ -1,6 +1,6 @@
 """All models that can be asked here: the catalogue's, the user's own servers', the built-in one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -17,6 +17,7 @@ from hame.base.settings import ProviderSettings, Settings
 from hame.config.choices import read_choices, remember_choice
 from hame.config.places import Places
 from hame.config.sources import parse_toml, read_settings_text
+from hame.config.tried import keep_way, read_way
 from hame.llm.asking import Line
 from hame.llm.catalog import ShippedCatalogue
 from hame.llm.client import connect
@@ -67,6 +68,8 @@ class Models:
         self._environment = environment
         self._clock = clock
         self._choices_file = places.choices_file
+        self._tried_file = places.tried_file
+        self._tell: Callable[[str], None] | None = None
         self.keys = UserKeys(places, environment, processes)
         self.catalogue = ShippedCatalogue(lambda: own_rows(places))
         self._client = HttpClient(
@@ -94,6 +97,10 @@ class Models:
         for name, own in settings.providers.items():
             if self.catalogue.vendor(name) is None:
                 self.registry.register(own_backend(name, own, environment, self, keys=self.keys))
+
+    def speak_through(self, tell: Callable[[str], None]) -> None:
+        """Say to the user what takes a while; without this no model is tried."""
+        self._tell = tell
 
     async def open(self, name: str | None) -> Model:
         """The model that is meant; None: what the settings, the keys or this machine offer.
@@ -250,7 +257,27 @@ class Models:
             return facts  # A vendor's own service: the catalogue knows, or nobody does.
         from hame.llm.serverfacts import ask_about
 
-        return self._with_tools(await ask_about(facts, endpoint, self._http))
+        facts = await ask_about(facts, endpoint, self._http)
+        if self._settings.tools is not None:
+            return self._with_tools(facts)
+        return await self._as_tried(facts, endpoint) if facts.local else facts
+
+    async def _as_tried(self, facts: ModelFacts, endpoint: Endpoint) -> ModelFacts:
+        """The facts, with the way in which this very model calls tools; tried once."""
+        key = f"{facts.name} {origin_of(endpoint.base_url)} {facts.digest}"
+        way = read_way(self._tried_file, key)
+        if way is None and self._tell is not None:
+            from hame.llm.probe import WAYS, find_way
+
+            self._tell(f"trying once how {facts.name} calls tools; a large model takes a while")
+            ways = WAYS if facts.tools is ToolSupport.NATIVE else WAYS[1:]
+            bare = replace(facts, quirks=facts.quirks - {Quirk.PRINTS_CALLS})
+            way = await find_way(
+                lambda tools: connect(replace(bare, tools=tools), endpoint, self._line), ways
+            )
+            if way is not None:
+                keep_way(self._tried_file, key, way)
+        return facts if way is None else replace(facts, tools=way)
 
     async def check(self, vendor: Vendor, endpoint: Endpoint) -> None:
         """Ask for what only a good key gets.

@@ -40,7 +40,7 @@ from hame.base.ports import (
     ToolContext,
 )
 from hame.base.question import Answer
-from hame.base.run import RunFailed, Stopped
+from hame.base.run import Allowance, RunFailed, Stopped
 from hame.base.settings import Mode, Settings
 from hame.base.snapshot import Step
 from hame.prompts.attachments import Composed, compose
@@ -85,10 +85,14 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     new_context: Callable[[], Context]
     remember: Callable[[str], None] = lambda _: None
     """Keeps the model that the user chose for later sessions."""
+    speak_through: Callable[[Callable[[str], None]], None] = lambda _: None
+    """Is handed what says something to the user while a model is opened."""
     redaction: Redaction
     log: Log
     interactive: bool
     close: Callable[[], Awaitable[None]]
+    allowance: Callable[[float], Allowance | None] = lambda _: None
+    """What is left of the day's limits at a time."""
 
 
 class Runtime:
@@ -110,6 +114,7 @@ class Runtime:
         self._gate = Door(lambda: parts.new_gate(lambda: self._mode, self._questions))
         self._take_up(journal)
         self.subscribe(parts.log.note)
+        parts.speak_through(lambda text: self._emit(event.Notice(text)))
 
     # ------------------------------------------------------------ what it is
 
@@ -409,7 +414,9 @@ class Runtime:
         usual = CacheLifetime.PREFIX if self._parts.interactive else CacheLifetime.SHORT
         return Plan(
             system=system_prompt(),
-            limits=settings.limits(),
+            limits=msgspec.structs.replace(
+                settings.limits(), today=self._parts.allowance(self._parts.clock.now())
+            ),
             effort=settings.effort,
             cache=settings.cache_lifetime or usual,
             web_search=settings.web_search,

@@ -51,6 +51,11 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.state}/choices.json"
 
     @property
+    def tried_file(self) -> str:
+        """How models were found to call tools."""
+        return f"{self.cache}/tried.json"
+
+    @property
     def sessions(self) -> str:
         """Folder of the journals."""
         return f"{self.data}/sessions"

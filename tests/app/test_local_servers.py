@@ -1,0 +1,71 @@
+"""A model of a local server, from the settings to the wire: learnt, tried once, kept."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import hame
+from hame.base.event import Notice
+from hame.testing import Reply, ScriptedServer, answer, call
+
+
+def page(value: object) -> Reply:
+    return Reply(body=json.dumps(value).encode())
+
+
+def pages(*capabilities: str, digest: str = "d1") -> dict[str, Reply]:
+    info = {"general.architecture": "q", "q.context_length": 40_960}
+    return {
+        "/api/show": page({"capabilities": ["completion", *capabilities], "model_info": info}),
+        "/api/tags": page({"models": [{"name": "q:8b", "digest": digest}]}),
+        "/api/ps": page({"models": []}),
+    }
+
+
+@pytest.fixture
+def prompt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    async def run(server: ScriptedServer, **settings: object) -> tuple[str, list[str]]:
+        monkeypatch.setenv("OLLAMA_HOST", server.url)
+        notices: list[str] = []
+        async with hame.open(tmp_path, model="ollama/q:8b", **settings) as session:
+            async for event in session.prompt("hi"):
+                notices += [event.text] if isinstance(event, Notice) else []
+            return getattr(session.result, "text", ""), notices
+
+    return run
+
+
+async def test_a_model_is_learnt_tried_once_and_then_used(prompt):
+    tried, said = answer(call("note_word", word="pear")), answer("Hello.")
+    async with ScriptedServer(tried, said, said, pages=pages("tools")) as server:
+        text, notices = await prompt(server)
+        assert text == "Hello."
+        assert any("trying once how ollama/q:8b calls tools" in notice for notice in notices)
+        assert (await prompt(server))[0] == "Hello."
+        server.finish()
+        body = server.questions[-1].body
+    assert body["options"]["num_ctx"] == 32_768
+    assert body["tools"]
+
+
+async def test_another_model_of_the_same_name_is_tried_again(prompt):
+    tried, said = answer(call("note_word", word="pear")), answer("Hello.")
+    async with ScriptedServer(tried, said, pages=pages("tools")) as server:
+        await prompt(server)
+    steps = answer('{"tool": "note_word", "arguments": {"word": "pear"}}'), answer('{"say": "Hi."}')
+    async with ScriptedServer(*steps, pages=pages(digest="d2")) as server:
+        text, _ = await prompt(server)
+        server.finish()
+        assert "tools" not in server.questions[-1].body
+    assert text == "Hi."
+
+
+async def test_the_user_may_say_how_tools_are_told(prompt):
+    for tools in (True, False):
+        async with ScriptedServer(answer("Hello."), pages=pages("tools")) as server:
+            assert (await prompt(server, tools=tools))[0] == "Hello."
+            server.finish()
+            assert ("tools" in server.questions[0].body) is tools
