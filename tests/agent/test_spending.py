@@ -1,7 +1,10 @@
 """What a run costs: each answer by its own rates, unknown as unknown, and no step beyond the limit."""
 
+from agent.conftest import Stage
 from hame.agent.spending import Spending
 from hame.base.model import ModelFacts, Price, PriceTier, Usage
+from hame.base.run import Allowance, BudgetSpent, Limits
+from hame.testing import answer, call
 
 PRICE = Price(
     input=1.0, output=10.0, cache_read=0.1, tiers=(PriceTier(above=1_000, input=2.0, output=20.0),)
@@ -54,3 +57,10 @@ def test_an_answer_beside_the_conversation_leaves_its_length_as_it_was():
     spending.add(Usage(input_uncached=900), 1_000)
     spending.add(Usage(input_uncached=10), None)
     assert spending.reaches(0.00100)
+
+
+async def test_the_day_s_limit_stops_before_the_next_request(stage: Stage) -> None:
+    stage.limits = Limits(steps=50, today=Allowance(steps=10, used_steps=8))
+    ended = await stage.play(*(answer(call("read_file", path=f"{n}")) for n in range(2)))
+    assert ended.result == BudgetSpent(what="steps today", limit=10)
+    assert ended.steps == 2

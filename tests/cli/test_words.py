@@ -97,6 +97,8 @@ def test_outcomes_are_said_in_a_few_words(outcome, said):
         (BudgetSpent("time", 60), "stopped at the limit of 1 min 0 s", 4),
         (BudgetSpent("tokens", 5000), "stopped at the limit of 5.0k tokens", 4),
         (BudgetSpent("cost", 0.5), "stopped at the limit of $0.5000", 4),
+        (BudgetSpent("steps today", 50), "stopped at the limit of 50 steps for today", 4),
+        (BudgetSpent("cost today", 2.0), "stopped at the limit of $2.00 for today", 4),
         (Stopped("stopped by the user"), "stopped by the user", 130),
         (Stopped("nothing new", by_user=False), "stopped: nothing new", 1),
         (RunFailed(FAILURE), "refused the key (bad key)", 1),

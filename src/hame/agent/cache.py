@@ -15,12 +15,12 @@ from hame.base.entry import CacheRead, Entry
 from hame.base.json import dump_bytes
 from hame.base.memory import CacheReading
 from hame.base.message import Assistant, Message, ToolResults, User
-from hame.base.model import ModelFacts, Usage
+from hame.base.model import CacheLifetime, ModelFacts, Usage
 from hame.base.ports import ModelRequest
 from hame.base.tool import ToolSpec
 
-LIFETIME_S = 300.0
-"""Seconds for which providers keep a prefix that is not asked for again; the shortest of theirs."""
+LIFETIME_S, LONG_LIFETIME_S = 300.0, 3_600.0
+"""Seconds for which providers keep a prefix that is not asked for again: usually, and when asked to."""
 LEAST_TOKENS = 1_024
 """Tokens below which providers keep nothing."""
 TOLERANCE = 0.1
@@ -46,6 +46,7 @@ class CacheLedger:
             (each.reading for each in reversed(entries) if isinstance(each, CacheRead)), None
         )
         self._sent: _Sent | None = None
+        self._lifetime = LIFETIME_S
         self._hash = blake2b(digest_size=16)
         self._checkpoint = ""
         """Hash of the first request as far as the last one of the process before went."""
@@ -59,6 +60,7 @@ class CacheLedger:
 
     def asked(self, request: ModelRequest, facts: ModelFacts, now: float) -> None:
         """A request is being sent."""
+        self._lifetime = LONG_LIFETIME_S if request.cache is CacheLifetime.LONG else LIFETIME_S
         kept, broke = self._compare(request)
         sent = self._sent
         self._pending = CacheReading(
@@ -97,7 +99,7 @@ class CacheLedger:
         last = self._last
         if last is None or last.total < LEAST_TOKENS:
             return 0, None
-        if last.model == facts.name and now - last.at <= LIFETIME_S:
+        if last.model == facts.name and now - last.at <= self._lifetime:
             return 0, None
         return last.total, lost_usd(last.total, facts)
 
@@ -156,7 +158,7 @@ class CacheLedger:
     def _expected(self, reading: CacheReading, last: CacheReading | None) -> int:
         if last is None or last.model != reading.model or not last.size:
             return 0
-        if reading.at - last.at > LIFETIME_S or last.total < LEAST_TOKENS:
+        if reading.at - last.at > self._lifetime or last.total < LEAST_TOKENS:
             return 0
         return int(last.total * min(reading.kept / last.size, 1.0))
 
@@ -165,7 +167,7 @@ class CacheLedger:
             return f"{last.model} was asked before"
         if reading.broke:
             return reading.broke
-        if last is not None and (passed := reading.at - last.at) > LIFETIME_S:
+        if last is not None and (passed := reading.at - last.at) > self._lifetime:
             return f"{passed / 60:.0f} minutes passed since the request before"
         if not self._serves:
             return "the provider has not reported any use of its cache so far"

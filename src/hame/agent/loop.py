@@ -343,7 +343,10 @@ class Run:
             return BudgetSpent(what="tokens", limit=limits.total_tokens)
         if limits.cost_usd is not None and self._spending.reaches(limits.cost_usd):
             return BudgetSpent(what="cost", limit=limits.cost_usd)
-        return None
+        if limits.today is None:
+            return None
+        cost = self._spending.cost_usd or 0.0
+        return limits.today.spent(steps=self._steps, tokens=tokens, seconds=seconds, cost_usd=cost)
 
     def _failed(self, kind: ErrorKind, message: str, hint: str) -> RunFailed:
         vendor = self._ports.model.facts.vendor

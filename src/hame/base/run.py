@@ -41,7 +41,7 @@ class BudgetSpent(_RunResult, frozen=True, tag="budget_spent"):
     """A limit of tokens, time or money was reached; the run can be continued."""
 
     what: str
-    """`time`, `tokens` or `cost`."""
+    """`time`, `tokens` or `cost`; with ` today` after it where it is the day's, and then also `steps`."""
     limit: float
 
 
@@ -61,6 +61,35 @@ class RunFailed(_RunResult, frozen=True, tag="failed"):
 RunResult: TypeAlias = RunDone | Truncated | Refused | StepLimit | BudgetSpent | Stopped | RunFailed
 
 
+class Allowance(msgspec.Struct, frozen=True, kw_only=True):
+    """What all runs of a day may use together, and what they have used before this one."""
+
+    steps: int | None = None
+    tokens: int | None = None
+    seconds: float | None = None
+    cost_usd: float | None = None
+    used_steps: int = 0
+    used_tokens: int = 0
+    used_seconds: float = 0.0
+    used_usd: float = 0.0
+    """Of what is known."""
+
+    def spent(
+        self, *, steps: int, tokens: int, seconds: float, cost_usd: float
+    ) -> BudgetSpent | None:
+        """The limit that is reached when a run has used this much; None while none is."""
+        used = (
+            ("steps", self.steps, self.used_steps + steps),
+            ("tokens", self.tokens, self.used_tokens + tokens),
+            ("time", self.seconds, self.used_seconds + seconds),
+            ("cost", self.cost_usd, self.used_usd + cost_usd),
+        )
+        for what, limit, all_together in used:
+            if limit is not None and all_together >= limit:
+                return BudgetSpent(what=f"{what} today", limit=limit)
+        return None
+
+
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """What a run may use; None is no limit."""
 
@@ -71,3 +100,4 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Input and output of the whole run."""
     seconds: float | None = None
     cost_usd: float | None = None
+    today: Allowance | None = None

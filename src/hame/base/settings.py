@@ -83,6 +83,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Seconds one run may take."""
     max_cost_usd: float | None = None
     """US dollars one run may cost; needs a model whose price is known."""
+    max_steps_per_day: int | None = None
+    """Model requests in all runs of a day together."""
+    max_tokens_per_day: int | None = None
+    """Tokens, input and output, that all runs of a day may use together."""
+    max_time_per_day_s: float | None = None
+    """Seconds that all runs of a day may take together."""
+    max_cost_per_day_usd: float | None = None
+    """US dollars that all runs of a day may cost together, as far as prices are known."""
     max_retry_wait_s: float = 60.0
     """Longest wait a server may ask for before hame gives up, in seconds."""
     first_byte_timeout_s: float | None = None
@@ -109,6 +117,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Proxy URL; unset: HTTPS_PROXY, HTTP_PROXY and NO_PROXY as usual."""
     providers: dict[str, ProviderSettings] = {}
     """Servers of the user's own, by name."""
+
+    @property
+    def limits_days(self) -> bool:
+        """Whether there is a limit for all runs of a day together."""
+        per_day = (
+            self.max_steps_per_day,
+            self.max_tokens_per_day,
+            self.max_time_per_day_s,
+            self.max_cost_per_day_usd,
+        )
+        return any(limit is not None for limit in per_day)
 
     def limits(self) -> Limits:
         """The limits of one run."""

@@ -126,7 +126,9 @@ def ending(run: RunResult) -> tuple[str, str]:
             return f"stopped at the limit of {counted(steps, 'step')}", more
         case BudgetSpent(what=what, limit=limit):
             return f"stopped at the limit of {_limit(what, limit)}", (
-                f"Say 'go on' to continue, or raise --max-{what}."
+                "Raise the limit with hame config to go on today."
+                if what.endswith(" today")
+                else f"Say 'go on' to continue, or raise --max-{what}."
             )
         case Stopped(reason=reason):
             named = reason.startswith("stopped")
@@ -155,6 +157,11 @@ def _of(*parts: tuple[int, str]) -> str:
 
 
 def _limit(what: str, limit: float) -> str:
+    what, today, _ = what.partition(" today")
+    return f"{_amount(what, limit)}{' for today' if today else ''}"
+
+
+def _amount(what: str, limit: float) -> str:
     match what:
         case "time":
             return duration(limit)

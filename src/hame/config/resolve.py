@@ -25,7 +25,8 @@ _FREE = frozenset({
 """Keys that a project may set to anything: they open nothing."""
 
 _LIMITS = frozenset({
-    "max_cost_usd", "max_output_tokens", "max_retry_wait_s", "max_steps", "max_time_s", "max_tokens",
+    "max_cost_per_day_usd", "max_cost_usd", "max_output_tokens", "max_retry_wait_s", "max_steps",
+    "max_steps_per_day", "max_time_per_day_s", "max_time_s", "max_tokens", "max_tokens_per_day",
 })  # fmt: skip
 """Keys that a project may only lower."""
 

@@ -13,6 +13,8 @@ from hame.sessions.store import SUFFIX
 _ANSWERS = frozenset({"model_answered", "answer_abandoned", "answer_interrupted"})
 _USAGE = b'"usage"'
 _STARTED = b'"session_started"'
+_BEGUN, _ENDED = b'"user_said"', b'"run_finished"'
+_SUMMARY = "history_compacted"
 
 
 class Spent(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,6 +42,8 @@ class _Entry(msgspec.Struct, frozen=True):
     type: str
     message: _Message | None = None
     cwd: str = ""
+    usage: Usage | None = None
+    steering: bool = False
 
 
 class _Line(msgspec.Struct, frozen=True):
@@ -66,8 +70,39 @@ def read_spent(folder: str, *, since: float = 0.0, session: str = "") -> Iterato
             yield from (spent for spent in _read(Path(entry.path), name) if spent.at >= since)
 
 
+def read_seconds(folder: str, since: float) -> float:
+    """Seconds that the runs of all sessions took from that time on; one that broke off counts not."""
+    total = 0.0
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:
+        return total
+    for entry in entries:
+        if entry.name.endswith(SUFFIX) and entry.stat().st_mtime >= since:
+            total += _seconds(Path(entry.path), since)
+    return total
+
+
+def _seconds(path: Path, since: float) -> float:
+    total, began = 0.0, None
+    try:
+        with path.open("rb") as file:
+            for line in file:
+                read = _decode(line) if _BEGUN in line or _ENDED in line else None
+                if read is None:
+                    continue
+                if read.entry.type == "user_said" and not read.entry.steering:
+                    began = read.at
+                elif read.entry.type == "run_finished" and began is not None:
+                    total += max(read.at - max(began, since), 0.0)
+                    began = None
+    except OSError:
+        pass
+    return total
+
+
 def _read(path: Path, session: str) -> Iterator[Spent]:
-    cwd, run, step = "", 1, 0
+    cwd, run, step, model = "", 1, 0, ""
     try:
         file = path.open("rb")
     except OSError:
@@ -79,23 +114,35 @@ def _read(path: Path, session: str) -> Iterator[Spent]:
             read = _decode(line)
             if read is None:
                 continue
-            kind, message = read.entry.type, read.entry.message
+            kind = read.entry.type
             if kind == "session_started":
                 cwd = read.entry.cwd
             elif kind == "run_finished":
                 run, step = run + 1, 0
-            elif kind in _ANSWERS and message is not None and message.usage is not None:
-                step += 1
-                origin = message.origin
+            elif (used := _used(read.entry)) is not None:
+                # A summary is made by the model that answered last.
+                step, model = step + 1, _model(read.entry) or model
                 yield Spent(
                     session=session,
                     cwd=cwd,
                     at=read.at,
                     run=run,
                     step=step,
-                    model=f"{origin.backend}/{origin.model}" if origin is not None else "",
-                    usage=message.usage,
+                    model=model if kind == _SUMMARY else _model(read.entry),
+                    usage=used,
                 )
+
+
+def _used(entry: _Entry) -> Usage | None:
+    """What an answer, or a summary, used."""
+    if entry.type == _SUMMARY:
+        return entry.usage
+    return entry.message.usage if entry.type in _ANSWERS and entry.message is not None else None
+
+
+def _model(entry: _Entry) -> str:
+    origin = entry.message.origin if entry.message is not None else None
+    return f"{origin.backend}/{origin.model}" if origin is not None else ""
 
 
 def _decode(line: bytes) -> _Line | None:
