@@ -33,7 +33,8 @@ from hame.llm.files import digest, why_left_out
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _NAME_FAULT = re.compile(r"[^a-zA-Z0-9_-]")
-_REASONING = frozenset({"redacted_thinking", "reasoning", "reasoning_details"})
+_BESIDE = frozenset({"redacted_thinking", "reasoning", "reasoning_details", "citations"})
+"""Kinds of blocks that say nothing without another."""
 _PICTURED = frozenset({"gemini"})
 """The wires that have a place for a picture in an answer of the model's."""
 _MALFORMED_SHOWN = 2000
@@ -160,9 +161,9 @@ def _malformed_words(raw: str) -> Text:
 
 
 def _speaks(block: AnswerBlock) -> bool:
-    """Whether a block can stand in an answer without another; reasoning cannot."""
+    """Whether a block can stand in an answer without another; reasoning and sources cannot."""
     if isinstance(block, Opaque):
-        return block.kind not in _REASONING
+        return block.kind not in _BESIDE
     if isinstance(block, Text):
         return bool(block.text.strip())
     return not isinstance(block, Thinking)

@@ -478,3 +478,16 @@ def test_anything_at_all_ends_properly(chunks, done):
 def test_any_whole_body_ends_properly(body):
     events = whole(body)
     assert isinstance(events[-1], Completed | Failed)
+
+
+def test_where_an_answer_has_things_from_is_kept_once_and_named():
+    page = {"type": "url_citation", "url_citation": {"url": "https://example.org", "title": "E"}}
+    file = {"type": "file", "file": {"name": "cv.pdf", "hash": "x"}}
+    message = fold(
+        decode(
+            delta(content="So.", annotations=[page]), delta("stop", annotations=[page, file, {}])
+        )
+    )
+    kept: dict = {"annotations": [page, file, {}]}
+    summary = "sources: https://example.org, cv.pdf"
+    assert message.content == (Text("So."), Opaque("openai_chat", "citations", kept, summary))

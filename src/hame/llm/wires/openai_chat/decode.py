@@ -22,11 +22,17 @@ from hame.base.stream import (
 )
 from hame.llm.broken import cut_stream, not_an_answer
 from hame.llm.classify import classify_error
+from hame.llm.errorbody import one_line
 from hame.llm.wires.openai_chat.calls import CallPieces
 from hame.llm.wires.openai_chat.reasoning import DetailPieces, content_texts, reasoning_text
 from hame.llm.wires.openai_chat.usage import find_usage
 
 WIRE = "openai_chat"
+
+CITATIONS = "citations"
+"""Kind of the block that keeps where an answer has things from; it never goes back."""
+
+_LINE = 160
 
 _STOPS: dict[str, StopReason] = {
     "stop": StopReason.END_TURN,
@@ -57,6 +63,7 @@ class ChatDecoder:
         "_provider",
         "_raw_stop",
         "_refusal",
+        "_sources",
         "_thinking",
         "_usage",
     )
@@ -67,6 +74,8 @@ class ChatDecoder:
         self._calls = CallPieces()
         self._details = DetailPieces()
         self._refusal = ""
+        self._sources: list[JsonObject] = []
+        """Where the answer has things from: pages a gateway searched, files it read (OpenRouter)."""
         self._usage: Usage | None = None
         self._raw_stop: str | None = None
         self._thinking = False
@@ -123,6 +132,9 @@ class ChatDecoder:
         thinking = thinking or reasoning_text(delta)
         self._details.take(get_objects(delta, "reasoning_details"))
         self._refusal += get_string(delta, "refusal") or ""
+        self._sources += [
+            one for one in get_objects(delta, "annotations") if one not in self._sources
+        ]
         if thinking:
             self._thinking = True
             yield ThinkingDelta(thinking)
@@ -152,6 +164,9 @@ class ChatDecoder:
         if self._details.details:
             payload: JsonObject = {"details": self._details.details}
             yield OpaqueCompleted(Opaque(WIRE, "reasoning_details", payload))
+        if self._sources:
+            kept: JsonObject = {"annotations": self._sources}
+            yield OpaqueCompleted(Opaque(WIRE, CITATIONS, kept, summary=_named(self._sources)))
         if self._refusal:
             said: JsonObject = {"refusal": self._refusal}
             yield OpaqueCompleted(Opaque(WIRE, "refusal", said, summary=self._refusal))
@@ -185,6 +200,13 @@ class ChatDecoder:
             return list(self._fail(data))
         self._ended = True
         return [Failed(not_an_answer(self._provider, data, mid_stream=self._begun))]
+
+
+def _named(sources: list[JsonObject]) -> str:
+    """The sources on one line."""
+    inner = [get_object(source, get_string(source, "type") or "") for source in sources]
+    names = [get_string(one, "url") or get_string(one, "name") or "" for one in inner]
+    return one_line("sources: " + ", ".join(dict.fromkeys(filter(None, names))), _LINE)
 
 
 def _first_choice(chunk: JsonObject) -> JsonObject:
