@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from hame.app.rules import Checker
+from hame.base.settings import Mode
 from hame.base.zone import ProjectPaths
 from hame.permissions.commands.analysis import analyse
 from hame.permissions.commands.ground import Ground
@@ -58,12 +60,16 @@ def test_a_day_of_ordinary_commands_asks_at_most_forty_times(
     day = ORDINARY.read_text("utf-8").splitlines()
     judged = {line: analyse(line, GROUND).judgement for line in day}
     asks = [line for line, judgement in judged.items() if judgement.decision is Decision.ASK]
+    auto = sum(
+        Checker(GROUND).check(line, Mode.AUTO).judgement.decision is Decision.ASK for line in day
+    )
     bare = Ground(paths=GROUND.paths, level="none")
     unconfined = sum(analyse(line, bare).judgement.decision is Decision.ASK for line in day)
     record_property(
         "summary",
         f"{len(day)} ordinary commands: {len(asks)} questions in mode ask (no rules, sandbox A), "
-        f"{unconfined} without a sandbox, 0 in mode auto",
+        f"{unconfined} without a sandbox, {auto} in mode auto",
     )
     assert not any(judgement.decision is Decision.DENY for judgement in judged.values())
+    assert auto == 0
     assert len(asks) <= MOST_QUESTIONS

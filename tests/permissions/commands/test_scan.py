@@ -12,7 +12,8 @@ Verdict = Callable[[str], Judgement]
 @pytest.mark.parametrize(
     ("rule", "text"),
     [
-        ("D1", "rm -rf -- /usr/*"), ("D1", "rm --recursive ~/"), ("D1", "chown -R me /home"), ("D1", "cd ..; rm -rf ."),
+        ("D1", "rm -rf -- /usr/*"), ("D1", "rm -rf /h*"), ("D1", "echo 'rm -rf ~' | sh"), ("D7", "printf 'sudo %s' id | bash"),
+        ("D7", "docker run --privileged=true x"), ("D10", "hame --permission-mode yolo x"), ("D1", "rm --recursive ~/"), ("D1", "chown -R me /home"), ("D1", "cd ..; rm -rf ."),
         ("D1", "rm -rf ../"), ("D1", "find / -exec rm {} +"), ("D1", "mv ~ /tmp/x"), ("D1", "find -L ~ -delete"),
         ("D1", "cd ~ && find . -delete"), ("D1", "pushd /; rm -r *"), ("D1", "rm -rf sub/.git"), ("D1", "trash ~"),
         ("D2", "mkfs.xfs x"), ("D2", "tee /dev/sdb < x"), ("D2", "cp x /dev/mem"), ("D2", "wipefs -a x"), ("D2", "parted x"),

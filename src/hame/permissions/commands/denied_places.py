@@ -112,6 +112,9 @@ def _matches_run(parts: list[str], run: tuple[str, ...]) -> bool:
 def _refuse_destruction(found: Found, scene: Scene) -> tuple[str, str] | None:
     for word in _destroyed(found):
         text = _without_stars(word.text)
+        if word.glob and text.rpartition("/")[0] == "" and text.startswith("/"):
+            # A pattern among what stands directly in the root: it can only mean system folders.
+            text = "/"
         for place in scene.reaches(text, Operation.DELETE):
             if _is_whole_place(place, scene):
                 return "D1", f"it would take away or open up all of {place.real}"

@@ -40,6 +40,8 @@ _GATELESS_PAIRS = frozenset({
     ("--approval-mode", "yolo"), ("--sandbox", "none"), ("--sandbox", "danger-full-access"),
     ("--ask-for-approval", "never"), ("-a", "never"), ("--approval-mode", "auto_edit"),
 })  # fmt: skip
+_MODE_OPTIONS = frozenset({"--mode", "--permission-mode"})
+_SAFE_MODES = frozenset({"ask", "plan"})
 _MEDDLING = re.compile(r"HAME_\w*|LD_PRELOAD|LD_AUDIT|LD_LIBRARY_PATH|DYLD_\w+|HISTFILE")
 _SECRET_PRINTERS: tuple[tuple[str, ...], ...] = (
     ("gh", "auth", "token"), ("gh", "auth", "status", "--show-token"), ("gh", "auth", "status", "-t"),
@@ -63,7 +65,7 @@ _SECRET_PRINTERS: tuple[tuple[str, ...], ...] = (
 _SET_ID = re.compile(r"(?:[ugoa]*[+=][rwxXt]*s[rwxXt]*)|0?[2-7][0-7]{3}")
 _CONTAINERS = names("docker podman nerdctl lxc")
 _PRIVILEGED = re.compile(
-    r"--privileged|--pid=host|--cap-add=(?:ALL|SYS_ADMIN|SYS_PTRACE|SYS_MODULE)|--device(?:=.*)?|--userns=host"
+    r"--privileged(?:=true)?|--pid=host|--cap-add=(?:ALL|SYS_ADMIN|SYS_PTRACE|SYS_MODULE)|--device(?:=.*)?|--userns=host"
     r"|--security-opt=.*unconfined.*"
 )
 _HOST_MOUNT = re.compile(
@@ -182,6 +184,10 @@ def _refuse_agent(found: Found) -> tuple[str, str] | None:
         loose = loose or not pairs.isdisjoint(_GATELESS_PAIRS)
         loose = loose or (found.name in {"gemini", "qwen"} and "-y" in texts)
         loose = loose or (found.name == "cursor-agent" and not {"-f", "--force"}.isdisjoint(texts))
+    if found.name == "hame":
+        loose = loose or any(
+            option in _MODE_OPTIONS and mode not in _SAFE_MODES for option, mode in pairs
+        )
     if loose:
         return "D10", f"it starts {found.name.replace(UNKNOWN, '?')} without its safeguards"
     if (

@@ -8,7 +8,7 @@ from hame.base.zone import Operation
 from hame.permissions.commands.found import UNKNOWN, Found, Spoken
 from hame.permissions.commands.ground import Ground, Reach, reach
 from hame.permissions.commands.loose import find_commands
-from hame.permissions.commands.wrapped import unwrap
+from hame.permissions.commands.wrapped import SHELLS, unwrap
 
 _MOST_FOLDERS = 6
 """Folders that `cd` may have led to; what else would come is not followed."""
@@ -35,10 +35,18 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
 def set_scene(text: str, ground: Ground) -> Scene:
     """Take a line apart."""
     home = ground.paths.home
-    commands = tuple(
-        inner for found in find_commands(text, home=home) for inner in unwrap(found, home)
-    )
+    found = [inner for outer in find_commands(text, home=home) for inner in unwrap(outer, home)]
+    commands = (*found, *_spoken_to_shells(found, home))
     return Scene(text=text, ground=ground, commands=commands, folders=_folders(commands, ground))
+
+
+def _spoken_to_shells(commands: list[Found], home: str) -> Iterator[Found]:
+    """Commands that are only text until a shell reads them: `echo 'rm -rf ~' | sh`."""
+    listening = {found.pipeline for found in commands if found.name in SHELLS}
+    for found in commands:
+        if found.name in {"echo", "printf"} and found.pipeline in listening:
+            for inner in find_commands("\n".join(found.texts), home=home):
+                yield from unwrap(inner, home)
 
 
 def readings(word: Spoken) -> Iterator[str]:
