@@ -8,8 +8,9 @@ import time
 
 import anyio
 
+from hame.app.undo import History, Rewind, Turn
 from hame.base import event as ev
-from hame.base.errors import ConfigError, ErrorKind, Failure
+from hame.base.errors import ConfigError, ErrorKind, Failure, HameError
 from hame.base.message import Assistant, Text
 from hame.base.model import Usage
 from hame.base.outcome import (
@@ -27,6 +28,15 @@ from hame.base.outcome import (
 from hame.base.question import Question
 from hame.base.run import RunDone, RunFailed, Stopped
 from hame.base.settings import Mode
+from hame.base.snapshot import (
+    REGULAR,
+    FileState,
+    Move,
+    PathChange,
+    Planned,
+    Step,
+    UndoPlan,
+)
 
 MARKDOWN = """\
 # What I found
@@ -70,6 +80,33 @@ DIFF = """\
 -x = 1
 +x = 2
 """
+
+
+class ScriptedRewinder:
+    """One prompt that changed one file."""
+
+    step = Step(
+        number=1, tool="edit_file", title="Edit src/dates.py", record="3", began=0.0, ended=0.0,
+        changes=(PathChange("/p/src/dates.py", FileState(mode=REGULAR, blob="a"),
+                            FileState(mode=REGULAR, blob="b")),),
+    )  # fmt: skip
+
+    async def history(self):
+        turn = Turn(number=1, words="fix the dates", before="2", steps=(self.step,))
+        return History(turns=(turn,))
+
+    async def plan(self, *, step, turn, files, conversation, over):
+        if step == 9:
+            raise HameError("there is no step 9 that changed a file", hint="/rewind lists them.")
+        (turns,) = (await self.history()).turns
+        state = FileState(mode=REGULAR, blob="a")
+        move = Planned(path="/p/src/dates.py", move=Move.RESTORE, now=state, then=state, over=over)
+        return Rewind(
+            title="undo",
+            files=UndoPlan(steps=(1,), moves=(move,)) if files else None,
+            back_to="2" if conversation else "",
+            turns=(turns,) if conversation else (),
+        )
 
 
 class ScriptedSession:
@@ -167,6 +204,12 @@ class ScriptedSession:
 
     async def clear(self):
         self.session = "s2"
+
+    def rewinder(self):
+        return ScriptedRewinder()
+
+    async def rewind(self, plan):
+        return ScriptedRewinder.step if plan.files else None
 
     async def resume(self, session):
         self.session = session

@@ -264,3 +264,29 @@ def test_the_prompt_is_there_soon(terminal):
     began = time.monotonic()
     terminal().wait_for(READY)
     assert time.monotonic() - began < 5
+
+
+def test_undo_shows_what_it_will_do_and_asks(terminal):
+    hame = terminal()
+    hame.wait_for(READY)
+    hame.send("/rewind\r")
+    text = hame.wait_for(r"^\s+step 1 ")
+    assert "prompt 1  fix the dates" in text
+    hame.wait_for(READY)
+    hame.send("/undo\r")
+    text = hame.wait_for(r"take that back\? \[y/N\]")
+    assert "the conversation goes back to before “fix the dates”" in text
+    assert "restore  /p/src/dates.py" in text
+    hame.send("\r")
+    hame.wait_for("nothing was changed")
+    hame.wait_for(READY)
+    hame.send("/undo files\r")
+    hame.wait_for(r"take that back\? \[y/N\]$")
+    hame.send("y\r")
+    hame.wait_for("1 file changed; undo 1 takes it back")
+    hame.wait_for(READY)
+    hame.send("/undo 9\r")
+    hame.wait_for("there is no step 9")
+    hame.wait_for(READY)
+    hame.send("/undo everything\r")
+    hame.wait_for("/undo does not know everything")
