@@ -141,7 +141,7 @@ def test_providers_are_listed_with_what_they_need(hame):
 def test_the_models_of_a_provider_are_asked_for(hame):
     with ScriptedServer() as server:
         text = hame("models", "anthropic", real=True, **keys(server)).stdout
-    assert text.startswith("anthropic/scripted-model")
+    assert text.splitlines()[1].startswith("anthropic/scripted-model")
     ran = hame("models", "nowhere", real=True)
     assert ran.returncode == 2
     assert "nowhere" in ran.stderr

@@ -1,6 +1,6 @@
 """The models that can be asked here, for the commands that list and check them."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 import anyio
@@ -9,8 +9,7 @@ import msgspec
 from hame.app.build import Launchpad
 from hame.app.clock import SystemClock
 from hame.app.models import Models
-from hame.base.model import ModelListing
-from hame.base.ports import Backend, ListsModels
+from hame.base.ports import Backend
 from hame.llm.catalog import ShippedCatalogue
 from hame.workspace.index import LocalIndex
 from hame.workspace.local import open_workspace
@@ -63,21 +62,6 @@ def offers(models: Models) -> list[Offer]:
     models.know_all()
     found = [_offer(backend, models.catalogue) for backend in models.registry]
     return sorted(found, key=lambda offer: (not offer.chosen, not offer.ready, offer.local))
-
-
-async def listed_models(models: Models, backend_id: str) -> Sequence[ModelListing]:
-    """What a backend's server serves.
-
-    Raises:
-        ConfigError: if there is no such backend, or it cannot be asked.
-        ModelError: if it did not answer.
-    """
-    models.know_all()
-    backend = models.registry.find(backend_id)
-    if isinstance(backend, ListsModels):
-        return await backend.list_models()
-    model = backend.default_model()
-    return [ModelListing(id=model)] if model else []
 
 
 def _offer(backend: Backend, catalogue: ShippedCatalogue) -> Offer:

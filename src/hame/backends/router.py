@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from hame.backends.detect import talking_models
 from hame.backends.registry import Registry
 from hame.base.capability import LearnsModels, SignsIn
-from hame.base.errors import ConfigError, ModelError
+from hame.base.errors import ChoiceError, ConfigError, ModelError
 from hame.base.ports import Backend, ListsModels, Model
 
 BUILT_IN = "local"
@@ -74,14 +74,16 @@ class Router:
         """The name of what is meant when nothing was said.
 
         Raises:
-            ConfigError: if that is nothing, or several things.
+            ChoiceError: if that is several things.
+            ConfigError: if that is nothing.
         """
         chosen = [backend for backend in self._registry if backend.chosen()]
         if len(chosen) == 1:
             return chosen[0].id
         if chosen:
-            raise ConfigError(
+            raise ChoiceError(
                 f"several providers could be meant: {_names(chosen)}",
+                tuple(backend.id for backend in chosen),
                 hint=f"Choose one: --model {chosen[0].id}, or for good: hame config set model "
                 f"{chosen[0].id}/MODEL",
             )

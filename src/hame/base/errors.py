@@ -3,6 +3,7 @@
     HameError                 anything hame reports to a person; carries a hint naming the remedy
     ├── ModelError            a model or its server failed; carries the whole Failure
     ├── ConfigError           settings, flags or files of settings that cannot be used (exit code 2)
+    │   └── ChoiceError       several things could be meant
     ├── ToolError             a tool could not do what was asked; the text is for the model
     │   ├── ArgumentError     the call's arguments do not fit the tool's schema
     │   └── PathError         a path that may not, or cannot, be used
@@ -82,6 +83,15 @@ class ModelError(HameError):
 
 class ConfigError(HameError):
     """Settings, flags or settings files that cannot be used."""
+
+
+class ChoiceError(ConfigError):
+    """Several things could be meant, and only the user can say which."""
+
+    def __init__(self, message: str, candidates: tuple[str, ...], *, hint: str = "") -> None:
+        """`candidates` are the names to choose from."""
+        super().__init__(message, hint=hint)
+        self.candidates = candidates
 
 
 class ToolError(HameError):

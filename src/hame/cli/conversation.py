@@ -5,11 +5,12 @@ The prompt is shown first; what a run needs is imported while the user types.
 
 import sys
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from hame.base.errors import HameError
+from hame.base.errors import ChoiceError, HameError
 from hame.cli.cells import wrap
 from hame.cli.drawing import Drawing
 from hame.cli.exits import ExitCode, KilledError
@@ -114,8 +115,32 @@ class Conversation:
                 self._talk.run(line.strip())
             else:
                 self._do(slash)
+        except ChoiceError as error:
+            if self._chose(error):
+                self._take(line)
         except HameError as error:
             self._complain(error)
+
+    def _chose(self, error: ChoiceError) -> bool:
+        """Let the user choose a provider, once for all; False when they would not."""
+        self._say(
+            error.message, *self._numbered(error.candidates), "Which one? A number, or nothing."
+        )
+        try:
+            answer = self._prompt.ask("> ", "").strip()
+        except (EOFError, KeyboardInterrupt):
+            answer = ""
+        numbers = {str(number): name for number, name in enumerate(error.candidates, 1)}
+        chosen = numbers.get(answer, answer if answer in error.candidates else "")
+        if chosen:
+            self._say(self._talk.do(Slash("model", chosen)))
+        else:
+            self._complain(error)
+        return bool(chosen)
+
+    @staticmethod
+    def _numbered(names: Sequence[str]) -> list[str]:
+        return [f"{number}  {name}" for number, name in enumerate(names, 1)]
 
     def _do(self, slash: Slash) -> None:
         match slash.name:
@@ -123,6 +148,8 @@ class Conversation:
                 self._say(*help_lines())
             case "quit":
                 self._leaving = True
+            case "model" if self._is_search(slash.argument):
+                self._say(*self._find_model(slash.argument))
             case "cost":
                 self._say(*self._cost())
             case "sessions":
@@ -154,6 +181,37 @@ class Conversation:
         self._say("nothing was changed")
 
     # ------------------------------------------------------------ sessions
+
+    def _is_search(self, argument: str) -> bool:
+        """Whether what follows /model is to be looked for: no `backend/model`, and no backend."""
+        if not argument or "/" in argument:
+            return False
+        from hame.llm.catalog import ShippedCatalogue
+
+        known = {*ShippedCatalogue().vendors(), *self._launch.settings.providers, "local"}
+        return argument not in known
+
+    def _find_model(self, words: str) -> list[str]:
+        """Ask the one model that is meant, or list those that may be."""
+        import asyncio
+
+        from hame.app.offers import open_models
+        from hame.app.shelf import Shelf, search
+        from hame.cli.session import launchpad
+        from hame.cli.shelves import choice_rows
+
+        async def look() -> Shelf:
+            async with open_models(launchpad(self._launch)) as models:
+                return await search(models, words)
+
+        shelf = asyncio.run(look())
+        if len(shelf.choices) == 1:
+            return [self._talk.do(Slash("model", shelf.choices[0].name))]
+        if not shelf.choices:
+            return [*shelf.failed, f"no model's name holds {words}"]
+        rows = choice_rows(shelf.choices[:_LISTED])
+        more = len(shelf.choices) - _LISTED
+        return [*shelf.failed, *rows, *[f"and {more} more; more words find fewer"] * (more > 0)]
 
     def _cost(self) -> list[str]:
         from hame.cli.bills import session_rows

@@ -9,7 +9,7 @@ from hame.base.settings import Mode
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "help": ("", "what can be typed here"),
-    "model": ("[NAME]", "show the model, or ask another from now on"),
+    "model": ("[NAME|WORDS]", "show or search models, or ask another from now on"),
     "mode": ("[ask|auto|plan]", "show or change what runs without a question"),
     "cost": ("", "tokens and money of this session"),
     "context": ("", "what fills the model's window"),

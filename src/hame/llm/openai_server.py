@@ -3,11 +3,29 @@
 from collections.abc import Sequence
 from urllib.parse import urlencode
 
-from hame.base.json import JsonObject, as_list, as_object, get_int, get_object, get_string, parse
-from hame.base.model import Endpoint, ModelListing
+import msgspec
+
+from hame.base.json import (
+    JsonObject,
+    as_list,
+    as_object,
+    get_bool,
+    get_int,
+    get_list,
+    get_object,
+    get_string,
+    parse,
+)
+from hame.base.model import Endpoint, ModelListing, Price
 from hame.base.ports import HttpRequest
 
 _WINDOW_KEYS = ("context_length", "context_window", "max_model_len", "max_context_length")
+_RATES = {
+    "input": "prompt",
+    "output": "completion",
+    "cache_read": "input_cache_read",
+    "cache_write": "input_cache_write",
+}
 _OUTPUT_KEYS = ("max_completion_tokens", "max_output_tokens", "max_output_length")
 
 
@@ -51,10 +69,32 @@ def _listing(entry: JsonObject) -> ModelListing:
     outputs = [found for key in _OUTPUT_KEYS if (found := get_int(entry, key))]
     outputs += [found for key in _OUTPUT_KEYS if (found := get_int(provider, key))]
     trained = get_int(get_object(entry, "meta"), "n_ctx_train")
+    abilities = get_object(entry, "capabilities")
+    modalities = get_list(get_object(entry, "architecture"), "input_modalities")
+    parameters = get_list(entry, "supported_parameters")
     return ModelListing(
         id=get_string(entry, "id") or get_string(entry, "name") or "",
         display_name=get_string(entry, "name") or get_string(entry, "display_name") or "",
         context_window=next(iter(windows), trained),
         max_output=next(iter(outputs), None),
         owned_by=get_string(entry, "owned_by") or "",
+        tools="tools" in parameters if parameters else get_bool(abilities, "function_calling"),
+        images="image" in modalities if modalities else get_bool(abilities, "vision"),
+        price=_price(get_object(entry, "pricing")),
     )
+
+
+def _price(pricing: JsonObject) -> Price | None:
+    """OpenRouter's prices: US dollars for one token, as texts; a negative one is not known yet."""
+    rates = {ours: _million(pricing.get(theirs)) for ours, theirs in _RATES.items()}
+    if rates["input"] is None or rates["output"] is None:
+        return None
+    return msgspec.convert(rates, Price)
+
+
+def _million(rate: object) -> float | None:
+    try:
+        found = float(rate) if isinstance(rate, str | float | int) else -1.0
+    except ValueError:
+        return None
+    return round(found * 1e6, 6) if found >= 0 else None

@@ -8,26 +8,38 @@ import anyio
 import click
 import msgspec
 
-from hame.app.offers import Offer, listed_models, offers, open_models
+from hame.app.offers import Offer, offers, open_models
+from hame.app.shelf import Shelf, look_at
+from hame.app.shelf import search as search_models
 from hame.base.json import dump
-from hame.base.model import ModelListing
 from hame.cli.launch import Launch, prepare
 from hame.cli.reveal import clean
 from hame.cli.session import launchpad
-from hame.cli.words import tokens
+from hame.cli.shelves import choice_rows
 
 
 @click.command()
 @click.argument("provider", required=False)
+@click.option("--search", metavar="WORDS", help="Only models whose name holds these words.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
-def models(options: Mapping[str, Any], provider: str | None, *, as_json: bool) -> None:
-    """List the providers, or the models that PROVIDER serves."""
+def models(
+    options: Mapping[str, Any], provider: str | None, *, search: str | None, as_json: bool
+) -> None:
+    """List the providers, or the models that PROVIDER serves.
+
+    With --search and no PROVIDER, all providers that you set up are asked.
+    """
     launch = prepare(options, interactive=False)
-    if provider is None:
+    if provider is None and search is None:
         _show_offers(anyio.run(_offers, launch), as_json=as_json)
+        return
+    shelf = anyio.run(_shelf, launch, provider, search or "")
+    if as_json:
+        plain = [msgspec.to_builtins(choice) for choice in shelf.choices]
+        sys.stdout.write(dump(plain) + "\n")
     else:
-        _show_models(provider, anyio.run(_models, launch, provider), as_json=as_json)
+        _show(shelf, provider)
 
 
 async def _offers(launch: Launch) -> list[Offer]:
@@ -35,9 +47,28 @@ async def _offers(launch: Launch) -> list[Offer]:
         return offers(found)
 
 
-async def _models(launch: Launch, provider: str) -> list[ModelListing]:
+async def _shelf(launch: Launch, provider: str | None, words: str) -> Shelf:
     async with open_models(launchpad(launch)) as found:
-        return list(await listed_models(found, provider))
+        if provider is None:
+            return await search_models(found, words)
+        choices = await look_at(found, provider)
+    parts = words.lower().split()
+    wanted = [
+        choice
+        for choice in choices
+        if all(part in f"{choice.name} {choice.display_name}".lower() for part in parts)
+    ]
+    return Shelf(choices=tuple(wanted))
+
+
+def _show(shelf: Shelf, provider: str | None) -> None:
+    for line in shelf.failed:
+        sys.stderr.write(f"hame: {clean(line)}\n")
+    if not shelf.choices:
+        sys.stderr.write(f"hame: {clean(provider or 'nobody')} serves no such models\n")
+        return
+    for row in choice_rows(sorted(shelf.choices, key=lambda choice: choice.name)):
+        sys.stdout.write(f"{clean(row)}\n")
 
 
 def _show_offers(found: list[Offer], *, as_json: bool) -> None:
@@ -59,18 +90,3 @@ def _state(offer: Offer) -> str:
     if offer.ready:
         return "if it runs here" if offer.local and not offer.chosen else "ready"
     return f"needs {offer.needs}" if offer.needs else "not set up"
-
-
-def _show_models(provider: str, found: list[ModelListing], *, as_json: bool) -> None:
-    if as_json:
-        sys.stdout.write(dump([msgspec.to_builtins(model) for model in found]) + "\n")
-        return
-    if not found:
-        sys.stderr.write(f"hame: {provider} serves no models\n")
-        return
-    widest = max(len(model.id) for model in found)
-    for model in sorted(found, key=lambda model: model.id):
-        window = f"{tokens(model.context_window)} tokens" if model.context_window else ""
-        name = model.display_name if model.display_name != model.id else ""
-        row = f"{provider}/{model.id:<{widest}}  {window:>13}  {name}"
-        sys.stdout.write(f"{clean(row).rstrip()}\n")
