@@ -32,7 +32,7 @@ def questions(day: list[str], mode: Mode, level: str) -> list[tuple[str, str]]:
 
 def main() -> None:
     """Print the counts, and with --which the commands."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("file", nargs="?", default=str(DAY))
     parser.add_argument("--which", action="store_true")
     options = parser.parse_args()
