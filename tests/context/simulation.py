@@ -9,6 +9,7 @@ same for hame and for the control.
 
 import random
 import re
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -29,6 +30,7 @@ from hame.base.outcome import Done, View, text_content
 from hame.base.ports import (
     Action,
     Context,
+    HttpRequest,
     Journal,
     ModelRequest,
     Processes,
@@ -107,6 +109,8 @@ class SimulatedModel:
         self._keep_bodies = keep_bodies
         self.steps = 0
         self.overflows = 0
+        self.own_s = 0.0
+        """Seconds that the simulation itself took; everything else is hame's."""
         self.spoken: list[Spoken] = []
         self.broken_summary: Callable[[ModelRequest], Assistant | Failure] | None = None
         """Answers in place of a summary, for tests of what goes wrong."""
@@ -145,6 +149,13 @@ class SimulatedModel:
     def _answer(self, request: ModelRequest) -> Assistant | Failure:
         legal = msgspec.structs.replace(request, messages=self._repair(request.messages))
         http = self._codec.encode(legal, self._facts, Endpoint(base_url="http://x", api_key="k"))
+        start = time.perf_counter()
+        try:
+            return self._weigh(request, http)
+        finally:
+            self.own_s += time.perf_counter() - start
+
+    def _weigh(self, request: ModelRequest, http: HttpRequest) -> Assistant | Failure:
         body = parse_object(http.body) or {}
         prefix = canonical(self._rendering.prefix(body))
         tokens = int(len(prefix) / BYTES_PER_TOKEN)
