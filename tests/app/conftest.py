@@ -56,6 +56,7 @@ class Scene:
         interactive: bool = False,
         resume: str | None = None,
         open_model: Callable[[str | None], Awaitable[Model]] | None = None,
+        user_notes: str = "",
     ) -> Runtime:
         self.model = ScriptedModel(*steps)  # type: ignore[arg-type]
         workspace = open_workspace(str(self.project), home=str(self.project.parent))
@@ -64,6 +65,8 @@ class Scene:
             processes=LocalProcesses({"PATH": "/usr/bin:/bin"}),
             sandbox=Unconfined(),
             progress=lambda _: None,
+            blobs=self.results,
+            user_notes=user_notes,
         )
         parts = Parts(
             settings=Settings(mode=mode),

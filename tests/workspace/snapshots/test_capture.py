@@ -298,3 +298,11 @@ async def test_a_lock_that_a_killed_git_has_left_is_no_obstacle(project: Project
     await session.undo()
     assert session.notices == ["undo holds 1 file as they are now"]
     assert (project.root / "a.txt").exists()
+
+
+async def test_what_is_held_is_for_the_user_alone(project: Project) -> None:
+    session = project.session()
+    await session.edit("a.txt", b"secret\n")
+    await session.run("echo b > b.txt")
+    for folder in (project.base, project.store.folder):
+        assert folder.stat().st_mode & 0o777 == 0o700

@@ -104,6 +104,7 @@ class LocalSnapshots(Snapshots):
     async def begin(self, attempt: Attempt) -> str | None:
         """Hold what there is before a call; words for the user where they have to know."""
         try:
+            self._store.make()
             before = self._states(attempt)
             if before is not None:
                 self._begin_exact(attempt, before)

@@ -35,6 +35,17 @@ class Store:
         self._home = home
         self.objects = Objects(folder / "objects")
 
+    def make(self) -> None:
+        """Make the folder; what it holds is for the user alone.
+
+        Raises:
+            OSError: if it cannot be made.
+        """
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in (self.folder, self.folder.parent):
+            if folder.stat().st_mode & 0o077:
+                folder.chmod(0o700)
+
     def session(self, session: str) -> Path:
         """The folder of a session."""
         return self.folder / "sessions" / session
