@@ -74,7 +74,11 @@ pytest.importorskip("ast_grep_py", reason="the extra `code` is not installed")
             ["module M", "class M.A", "method M.A.f", "method M.A.g"],
         ),
         ("a.php", "<?php class A { function m() {} }\n", ["class A", "method A.m"]),
-        ("a.kt", "class A {\n    fun m() {}\n}\n\nfun f() {}\n", ["class A", "method A.m", "function f"]),
+        (
+            "a.kt",
+            "class A {\n    fun m() {}\n}\n\nfun f() {}\n",
+            ["class A", "method A.m", "function f"],
+        ),
         (
             "a.swift",
             "struct S { func m() {} }\nprotocol P {}\n",

@@ -33,6 +33,13 @@ def test_spaces_at_the_ends_of_lines_stay_where_nothing_changes():
     assert result("a\nb\nc\n", "a  \nb", "a  \nx") == "a\nx\nc\n"
 
 
+@pytest.mark.parametrize(
+    ("text", "old"), [("max\ncd\n", "x  \nc"), ("a\nab\ncd\n", "b  \ncd"), ("foobar\n", "o\\nb")]
+)
+def test_an_inexact_text_does_not_begin_or_end_inside_a_word(text: str, old: str):
+    assert refused(text, old) is None
+
+
 def test_a_shallower_block_is_indented_as_the_file_is():
     text = "class A:\n    def f(self):\n        return 1\n"
     after = result(

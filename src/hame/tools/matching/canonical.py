@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -14,6 +15,9 @@ _ALIKE = str.maketrans({
     "\u2026": "...",
 })  # fmt: skip
 """Characters that are easily taken for others, and some that nobody sees."""
+
+
+_IN_WORD = re.compile(r"\w\w")
 
 
 class _Fold(dict[int, str | None]):
@@ -138,6 +142,14 @@ class TextLines:
             if column == 0 and (end == len(joined.text) or joined.text[end] == "\n"):
                 found.append(line)
         return found[:most]
+
+    def whole_words(self, spans: Sequence[Span]) -> list[Span]:
+        """The places that do not begin or end inside a word, where nobody means an inexact text."""
+        return [span for span in spans if not (self._inside(span.start) or self._inside(span.end))]
+
+    def _inside(self, index: int) -> bool:
+        around = self.text[max(index - 1, 0) : index + 1]
+        return len(around) == 2 and index > 0 and _IN_WORD.fullmatch(around) is not None
 
     def lines_with(self, word: str, most: int) -> list[int]:
         """The lines, from 0, that hold a word in its plain form; stops at `most`."""

@@ -22,7 +22,7 @@ _SAME_COMMENT = 0.65
 _SLIP_LENGTH = 5
 """Letters of a word in which a slip can be told from another word."""
 _PROSE_WORDS = 5
-_PROSE_ALIKE = 0.7
+_PROSE_ALIKE = 0.75
 _SMALL_WORDS = frozenset([
     "a",
     "an",

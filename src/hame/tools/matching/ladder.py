@@ -71,7 +71,7 @@ def find_inexact(text: TextLines, old: str, new: str) -> Found:
 
 
 def _find_spelt(text: TextLines, wish: Wish) -> Found:
-    spans = find_spans(text.text, wish.old)
+    spans = text.whole_words(find_spans(text.text, wish.old))
     if len(spans) == 1:
         return Placed(spans[0], wish.new, wish.note)
     return _several(text, spans, wish.note) if spans else _find_close(text, wish)
@@ -93,12 +93,12 @@ def _find_close(text: TextLines, wish: Wish) -> Found:
 
 
 def _find_trimmed(text: TextLines, wish: Wish) -> Found:
-    spans = text.find_trimmed(wish.old, _MOST)
+    spans = text.whole_words(text.find_trimmed(wish.old, _MOST))
     return _in_place(text, spans, wish.noting("spaces at the ends of lines were ignored"))
 
 
 def _find_folded(text: TextLines, wish: Wish) -> Found:
-    spans = text.find_folded(wish.old, _MOST)
+    spans = text.whole_words(text.find_folded(wish.old, _MOST))
     note = "characters that look alike were taken as equal"
     if len(spans) == 1:
         note += _difference_in(text, spans[0], wish.old)
