@@ -75,3 +75,17 @@ def test_deleting_asks_or_needs_to_be_told(hame, session, sessions, tmp_path):
     done = hame("sessions", "delete", session, "--yes", real=True, **home)
     assert done.stdout == f"deleted {session}\n"
     assert sessions.list() == []
+
+
+def test_a_session_s_trace_is_shown_as_lines_and_as_json(hame, session, tmp_path):
+    home = {"HOME": str(tmp_path)}
+    lines = hame("trace", real=True, **home).stdout.splitlines()
+    assert len(lines) == 3
+    assert "PROMPT" in lines[1]
+    assert "| count the teas" in lines[1]
+    rows = [
+        json.loads(line)
+        for line in hame("trace", session, "--json", real=True, **home).stdout.splitlines()
+    ]
+    assert [row["stage"] for row in rows] == ["SESSION", "PROMPT", "ANSWER"]
+    assert hame("trace", "nope", real=True, **home).returncode == 2

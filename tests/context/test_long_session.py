@@ -9,6 +9,7 @@ import pytest
 
 from context.control import PlainSummary
 from context.simulation import CONSTRAINTS, Session, started
+from hame.base.entry import CacheRead
 from hame.base.event import Compacted, ConstraintChanged
 from hame.context import Window
 from hame.sessions.journal import FileJournal, load_history
@@ -66,6 +67,12 @@ async def test_a_thousand_steps_break_the_prefix_only_where_the_view_was_shorten
     shortenings = [each for each in session.events if isinstance(each, Compacted)]
     # A summary breaks it at most twice: after the request for it, which it ends.
     assert breaks <= len(shortenings) + sum(bool(each.summary) for each in shortenings)
+    readings = [e.reading for e in journal.entries if isinstance(e, CacheRead)]
+    assert len(readings) == len(model.spoken)
+    broken = [reading for reading in readings if reading.broke]
+    assert len(broken) == breaks
+    assert all(reading.why for reading in readings if reading.got < reading.expected * 0.9)
+    assert not any("did not serve" in reading.why for reading in readings)
     noted = [each.text for each in session.events if isinstance(each, ConstraintChanged)]
     assert sorted(noted) == sorted(CONSTRAINTS)
 

@@ -141,14 +141,12 @@ class Room:
         shown = await self._context.fit(self._journal.entries, facts)
         request = self._request((*shown, User((Note(words, "summary"),))))
         fold = Fold()
-        await take_turn(
-            self._model,
-            msgspec.structs.replace(request, max_output_tokens=tokens),
-            fold,
-            self._show,
-        )
+        request = msgspec.structs.replace(request, max_output_tokens=tokens)
+        await self.turn(request, fold, self._show)
         answer = fold.message(origin_of(facts))
         self._count(answer)
+        if fold.failure is None:
+            await self.account(answer)
         return answer, fold.failure.failure if fold.failure is not None else None
 
     def _show(self, item: RunEvent) -> None:

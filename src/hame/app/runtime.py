@@ -22,7 +22,7 @@ from hame.app.questions import Questions
 from hame.app.redacting import RedactingTool, Redaction
 from hame.app.undo import Rewind, Rewinder
 from hame.base import event
-from hame.base.entry import ModeChosen, ModelChosen, NoteAdded, UserSaid
+from hame.base.entry import ModeChosen, ModelAnswered, ModelChosen, NoteAdded, UserSaid
 from hame.base.errors import ConfigError, ErrorKind, Failure, HameError
 from hame.base.memory import Shortened
 from hame.base.message import User
@@ -452,8 +452,16 @@ class Runtime:
 
 
 def _last_model(journal: Journal) -> str | None:
-    chosen = (entry.model for entry in reversed(journal.entries) if isinstance(entry, ModelChosen))
-    return next(chosen, None)
+    """The model that was chosen last, or answered last where the choice lies before a summary."""
+    for entry in reversed(journal.entries):
+        match entry:
+            case ModelChosen(model=model):
+                return model
+            case ModelAnswered(message=message) if message.origin is not None:
+                return f"{message.origin.backend}/{message.origin.model}"
+            case _:
+                continue
+    return None
 
 
 def _crashed(error: Exception) -> event.RunEnded:

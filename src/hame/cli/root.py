@@ -18,6 +18,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "sessions": ("hame.cli.commands.sessions:sessions", "List and show what was said before."),
     "undo": ("hame.cli.commands.undo:undo", "Take back what a session did."),
     "snapshots": ("hame.cli.commands.snapshots:snapshots", "What undo keeps, and clearing it up."),
+    "trace": ("hame.cli.commands.trace:trace", "What happened in a session, line by line."),
     "usage": ("hame.cli.commands.usage:usage", "Tokens and money, by day, model or session."),
     "config": ("hame.cli.commands.config:config", "Show and change settings."),
     "permissions": (
