@@ -66,6 +66,8 @@ class Source(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Its names in litellm; a model's name begins with one of them and a slash, or is bare."""
     bare: bool = False
     """Models without such a beginning count too."""
+    prefix: str = ""
+    """What stands before a model's name in genai-prices when the vendor is asked for it."""
     keep: str = ""
     """Only models whose name begins like this."""
 
@@ -266,7 +268,7 @@ def _litellm_efforts(entry: Row) -> list[str] | None:
 def build_shard(known: Known, genai: Mapping[str, Row], litellm: Mapping[str, Row]) -> list[Row]:
     """All rows of one vendor, by name; the more a source is trusted the later it is laid on top."""
     own = {row["model"]: row for row in known.models}
-    genai = _cased(genai, litellm)
+    genai = {f"{known.source.prefix}{name}": row for name, row in _cased(genai, litellm).items()}
     public = {name for name in (*genai, *litellm) if name.startswith(known.source.keep)}
     names = {name for name in public if not _is_variant(name, public | set(own))} | set(own)
     rows: list[Row] = []

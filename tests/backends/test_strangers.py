@@ -1,0 +1,181 @@
+"""A vendor nobody made code for, and a backend nobody knew of: one row, one class."""
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import pytest
+
+from hame.app.clock import SystemClock
+from hame.backends.registry import Registry
+from hame.backends.router import Router
+from hame.backends.served import ServedBackend, vendor_backend
+from hame.base.capability import ChecksKeys, LearnsModels, SignsIn
+from hame.base.errors import ConfigError
+from hame.base.fold import Fold
+from hame.base.message import Assistant, StopReason, Text, User
+from hame.base.model import ModelFacts, ModelListing
+from hame.base.ports import Backend, ListsModels, Model, ModelRequest
+from hame.base.stream import Completed, StreamEvent, TextDelta
+from hame.llm.asking import Line
+from hame.llm.catalog import ShippedCatalogue
+from hame.llm.client import connect
+from hame.local.backend import LocalBackend
+from hame.net.http import HttpClient
+from hame.testing import ScriptedServer, answer
+
+ASKED = ModelRequest(
+    system="", messages=(User((Text("one"),)), Assistant((Text("two"),)), User((Text("three"),)))
+)
+
+
+async def said(model: Model) -> str:
+    fold = Fold()
+    async with model.stream(ASKED) as events:
+        async for event in events:
+            fold.add(event)
+    assert fold.failure is None
+    return fold.message().text
+
+
+class Ways:
+    """The ways to a server that the application gives a backend."""
+
+    def __init__(self, catalogue: ShippedCatalogue, http: HttpClient) -> None:
+        self.catalogue, self.http = catalogue, http
+
+    def facts(self, vendor, model: str) -> ModelFacts:
+        return self.catalogue.facts(vendor, model)
+
+    def connect(self, facts, endpoint) -> Model:
+        return connect(facts, endpoint, Line(http=self.http, clock=SystemClock()))
+
+    async def list_models(self, vendor, endpoint) -> Sequence[ModelListing]:
+        return ()
+
+    async def learn(self, vendor, facts, endpoint) -> ModelFacts:
+        return facts
+
+    async def check(self, vendor, endpoint) -> None: ...
+
+
+async def test_a_vendor_is_one_row_of_the_catalogue(tmp_path):
+    async with ScriptedServer(answer("Hello from Acme.")) as server:
+        row = {
+            "vendor": {
+                "id": "acme",
+                "display_name": "Acme",
+                "wire": "openai_chat",
+                "base_url": f"{server.url}/v1",
+                "key_env": ["ACME_KEY"],
+                "default_model": "roadrunner-1",
+            }
+        }
+        model = {
+            "model": "roadrunner-1",
+            "context_window": 9_000,
+            "price": {"input": 1, "output": 2},
+        }
+        lines = "\n".join(map(json.dumps, (row, model))).replace('": ', '":').replace(', "', ',"')
+        (tmp_path / "acme.jsonl").write_text(lines)
+        catalogue, http = ShippedCatalogue(folder=str(tmp_path)), HttpClient(user_agent="t")
+        vendor = catalogue.vendor("acme")
+        assert vendor is not None
+        assert catalogue.vendors() == ["acme"]
+        registry = Registry()
+        registry.register(vendor_backend(vendor, {"ACME_KEY": "k"}, Ways(catalogue, http)))
+        model = await Router(registry).open(None)
+        assert await said(model) == "Hello from Acme."
+        assert model.facts.context_window == 9_000
+        assert server.questions[0].headers["authorization"] == "Bearer k"
+        roles = [message["role"] for message in server.questions[0].body["messages"]]
+        assert roles == ["user", "assistant", "user"], "the whole conversation goes along"
+        await http.aclose()
+
+
+class Parrot:
+    """A backend in one class, with three capabilities: it lists, signs in and learns."""
+
+    id = "parrot"
+    display_name = "Parrot"
+
+    def __init__(self) -> None:
+        self.signed_in = False
+        self.learned: list[str] = []
+
+    def default_model(self) -> str:
+        return "polly"
+
+    def ready(self) -> bool:
+        return True
+
+    def chosen(self) -> bool:
+        return True
+
+    def open(self, model: str) -> Model:
+        if not self.signed_in:
+            raise ConfigError("nobody is signed in", hint="parrot login")
+        return Polly(ModelFacts(backend=self.id, model=model, wire="parrot"))
+
+    async def sign_in(self) -> None:
+        self.signed_in = True
+
+    async def learn(self, model: str) -> ModelFacts:
+        self.learned.append(model)
+        return ModelFacts(backend=self.id, model=model, wire="parrot")
+
+    async def list_models(self) -> Sequence[ModelListing]:
+        return [ModelListing(id="polly")]
+
+
+class Polly:
+    """Says what it was told, all of it."""
+
+    def __init__(self, facts: ModelFacts) -> None:
+        self.facts = facts
+
+    @asynccontextmanager
+    async def stream(self, request: ModelRequest) -> AsyncIterator[AsyncIterator[StreamEvent]]:
+        async def events() -> AsyncIterator[StreamEvent]:
+            words = [block.text for message in request.messages for block in message.content]
+            yield TextDelta(" ".join(words))
+            yield Completed(StopReason.END_TURN)
+
+        yield events()
+
+
+async def test_a_backend_is_one_class():
+    parrot, registry = Parrot(), Registry()
+    registry.register(parrot)
+    for capability in (Backend.__name__, ListsModels, SignsIn, LearnsModels):
+        assert isinstance(capability, str) or isinstance(parrot, capability)
+    assert not isinstance(parrot, ChecksKeys)
+    model = await Router(registry).open(None)
+    assert await said(model) == "one two three"
+    assert parrot.learned == ["polly"]
+
+
+async def test_a_backend_that_comes_late_is_found_and_one_that_goes_is_missed_by_name():
+    registry = Registry()
+    router = Router(registry)
+    with pytest.raises(ConfigError):
+        await router.open("parrot")
+    parrot = Parrot()
+    registry.register(parrot)
+    assert (await router.open("parrot")).facts.name == "parrot/polly"
+    registry.unregister(parrot)
+    with pytest.raises(ConfigError) as caught:
+        await router.open("parrot/polly")
+    assert "'parrot'" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("backend", "capabilities"),
+    [
+        (ServedBackend, {ListsModels, SignsIn, LearnsModels, ChecksKeys}),
+        (LocalBackend, set()),
+    ],
+)
+def test_what_each_shipped_backend_can_do_is_declared(backend, capabilities):
+    for capability in (ListsModels, SignsIn, LearnsModels, ChecksKeys):
+        assert issubclass(backend, capability) is (capability in capabilities)
