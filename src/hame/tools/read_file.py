@@ -3,6 +3,8 @@
 import posixpath
 from functools import cache, partial
 
+import msgspec
+
 from hame.base.errors import ArgumentError, PathError
 from hame.base.json import JsonObject, get_int
 from hame.base.outcome import Done
@@ -14,8 +16,9 @@ from hame.base.zone import Operation
 from hame.tools.action import Plan, hold, locate_all
 from hame.tools.arguments import need_path
 from hame.tools.description import describe
+from hame.tools.kept import is_kept, path_of
 from hame.tools.nearness import missing
-from hame.tools.numbered import SIZE, page_of, page_of_window, show, wanted_lines
+from hame.tools.numbered import SIZE, Page, page_of, page_of_window, show, wanted_lines
 from hame.tools.phrase import spoken
 from hame.tools.picture_file import read_picture
 from hame.tools.seen import SeenTexts
@@ -59,17 +62,17 @@ class ReadFile:
             raise ArgumentError("start_line counts from 1")
         if last is not None and last < (first or 1):
             raise ArgumentError(f"end_line {last} lies before start_line {first or 1}")
-        places = locate_all(context.workspace, (need_path(arguments), Operation.READ))
-        run = partial(self._read, places[0][0], context, first or 1, last)
+        path = need_path(arguments)
+        places = locate_all(context.workspace, (path_of(path, context), Operation.READ))
+        name = path if is_kept(path) else places[0][0].resolution.shown
+        run = partial(self._read, places[0][0], context, _Asked(name, first or 1, last))
 
         async def plan() -> Plan:
             return Plan(run, binds=(str(first), str(last)))
 
         return await hold(places, plan)
 
-    async def _read(
-        self, place: Located, context: ToolContext, first: int, last: int | None
-    ) -> Done:
+    async def _read(self, place: Located, context: ToolContext, asked: "_Asked") -> Done:
         found = place.resolution
         await _require_file(place, context)
         suffix = posixpath.splitext(found.real)[1].lower()
@@ -78,16 +81,15 @@ class ReadFile:
             if picture is not None:
                 return picture
         if suffix == ".pdf":
-            return await _read_pdf(place, context, first, last)
+            return await _read_pdf(place, context, asked)
         if found.size > _WHOLE:
-            window = await context.workspace.read_window(
-                place, first, wanted_lines(first, last), SIZE
-            )
-            return show(found.shown, page_of_window(window), last)
+            count = wanted_lines(asked.first, asked.last)
+            window = await context.workspace.read_window(place, asked.first, count, SIZE)
+            return show(asked.name, page_of_window(window), asked.last)
         try:
             file = await context.workspace.read_text(place)
         except PathError:
-            other = await _read_otherwise(place, context, first, last)
+            other = await _read_otherwise(place, context, asked)
             if other is None:
                 raise
             return other
@@ -97,11 +99,22 @@ class ReadFile:
 
             cells = render_notebook(file.text)
             if cells is not None:
-                return show(found.shown, page_of(cells, first, last), last, aside=_NOTEBOOK)
-        page = page_of(file.text, first, last)
-        whole_asked = first == 1 and last is None
-        aside = await _outline(place, context, file.text) if page.more and whole_asked else ""
-        return show(found.shown, page, last, aside=aside)
+                return asked.show(cells, aside=_NOTEBOOK)
+        return asked.show(file.text, aside=await _outline(place, context, asked, file.text))
+
+
+class _Asked(msgspec.Struct, frozen=True):
+    """What is to be read, and what it is called."""
+
+    name: str
+    first: int
+    last: int | None
+
+    def page(self, text: str) -> Page:
+        return page_of(text, self.first, self.last)
+
+    def show(self, text: str, *, aside: str = "") -> Done:
+        return show(self.name, self.page(text), self.last, aside=aside)
 
 
 @cache
@@ -133,27 +146,25 @@ async def _require_file(place: Located, context: ToolContext) -> None:
             raise PathError(f"{found.shown} is a {found.kind}, not a file; it is not read")
 
 
-async def _read_otherwise(
-    place: Located, context: ToolContext, first: int, last: int | None
-) -> Done | None:
+async def _read_otherwise(place: Located, context: ToolContext, asked: _Asked) -> Done | None:
     """A file that is no text: a picture or a PDF under another name; None when it is neither."""
     head = await context.workspace.read_bytes(place, _HEAD)
     if head.startswith(b"%PDF-"):
-        return await _read_pdf(place, context, first, last)
+        return await _read_pdf(place, context, asked)
     return await read_picture(place, context) if identify(head) else None
 
 
-async def _read_pdf(place: Located, context: ToolContext, first: int, last: int | None) -> Done:
+async def _read_pdf(place: Located, context: ToolContext, asked: _Asked) -> Done:
     from hame.tools.pdf import read_pdf
 
-    text = await read_pdf(place, context)
-    return show(place.resolution.shown, page_of(text, first, last), last)
+    return asked.show(await read_pdf(place, context))
 
 
-async def _outline(place: Located, context: ToolContext, text: str) -> str:
-    """What a file that was not shown whole defines."""
-    structure = context.structure
-    shown = place.resolution.shown
+async def _outline(place: Located, context: ToolContext, asked: _Asked, text: str) -> str:
+    """What a file defines that was asked for as a whole and is too long to be shown so."""
+    structure, shown = context.structure, place.resolution.shown
+    if asked.first > 1 or asked.last is not None or not asked.page(text).more:
+        return ""
     if structure is None or structure.missing or not structure.understands(shown):
         return ""
     from hame.tools.outline import outline_text

@@ -13,6 +13,7 @@ from hame.base.zone import Operation
 from hame.tools.action import Plan, hold, locate_all
 from hame.tools.arguments import folder_path, need_string
 from hame.tools.description import describe
+from hame.tools.kept import is_kept, path_of
 from hame.tools.nearness import missing
 from hame.tools.phrase import counted, flatten, spoken, visible
 
@@ -57,10 +58,13 @@ class SearchText:
         )
         if not query.regex and "\n" in pattern:
             raise ArgumentError("pattern must be on one line; search for its first line")
-        places = locate_all(context.workspace, (folder_path(arguments), Operation.READ))
+        path = folder_path(arguments)
+        places = locate_all(context.workspace, (path_of(path, context), Operation.READ))
+        name = path if is_kept(path) else ""
 
         async def plan() -> Plan:
-            return Plan(partial(_search, query, places[0][0], context), binds=(repr(query),))
+            run = partial(_search, query, places[0][0], context, name)
+            return Plan(run, binds=(repr(query),))
 
         return await hold(places, plan)
 
@@ -94,18 +98,25 @@ def _spec() -> ToolSpec:
     )
 
 
-async def _search(query: SearchQuery, place: Located, context: ToolContext) -> Done:
+async def _search(query: SearchQuery, place: Located, context: ToolContext, name: str) -> Done:
+    """Search; `name` is what a result is called in the place of its file.
+
+    Raises:
+        PathError: when nothing that can be searched is there.
+    """
     found = place.resolution
     if found.kind is FileKind.MISSING:
         raise await missing(context.workspace, place, "file or directory")
     if found.kind not in {FileKind.FILE, FileKind.DIRECTORY}:
         raise PathError(f"{found.shown} is a {found.kind}; it is not searched")
     matches, total = await context.workspace.search_text(query, place, _LIMIT)
-    title = f'"{flatten(query.pattern)}" in {found.shown}'
+    title = f'"{flatten(query.pattern)}" in {name or found.shown}'
     if not matches:
         hint = await _why_nothing(query, place, context)
         return Done(text_content(f"no match for {title}{hint}"), TextView("", title=title))
-    text = "\n".join(f"{visible(match.path)}:{match.line}: {_excerpt(match)}" for match in matches)
+    text = "\n".join(
+        f"{name or visible(match.path)}:{match.line}: {_excerpt(match)}" for match in matches
+    )
     if total > len(matches):
         text += f"\n[{len(matches)} of {total:,} lines; narrow it with path or glob]"
     return Done(text_content(text), TextView(text, title=f"{title} ({counted(total, 'line')})"))
