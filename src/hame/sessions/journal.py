@@ -216,7 +216,7 @@ class FileJournal:
             descriptor = self._open_new() if self._descriptor is None else self._descriptor
             data = b"".join((b"\n" if self._line_open else b"", *self._held, line))
             self._write_whole(descriptor, data)
-            if os.fstat(descriptor).st_nlink == 0:
+            if _is_deleted(descriptor):
                 raise FileNotFoundError(errno.ENOENT, "deleted while it was open")
         self._held.clear()
 
@@ -348,6 +348,17 @@ def _refuse_newer(history: History, path: Path) -> None:
             f" writes {VERSION})",
             hint="Update hame to go on with it; it can still be read and exported.",
         )
+
+
+def _is_deleted(descriptor: int) -> bool:
+    """Whether an open file has no name any more; where that cannot be told, it has one.
+
+    What was written is written: not being able to look must not make it look as if it were not.
+    """
+    try:
+        return os.fstat(descriptor).st_nlink == 0
+    except OSError:
+        return False
 
 
 @contextmanager
