@@ -234,6 +234,18 @@ async def test_a_patch_applied_already_says_so(desk):
         (envelope(), "names no file"),
         (envelope("*** Update File: a.py"), "changes nothing"),
         (envelope("*** Add File: n.py", "x"), "should begin with +"),
+        (
+            envelope("*** Update File: a.py", "*** Ad File: x", "-a = 1", "+x"),
+            "cannot be understood",
+        ),
+        (
+            envelope("*** Update File: a.py", "@@ a = 1", "*** Delete File: b.py"),
+            "after the @@ line",
+        ),
+        ("--- /dev/null\n+++ /dev/null\n@@ -1 +1 @@\n-a\n+b\n", "no file"),
+        ("--- a/a.py\n+++ b/a.py\n", "has no @@ part"),
+        ("--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n", "should begin with a space"),
+        ("diff --git a/x b/x\n@@ -1 +1 @@\n-a\n+b\n", "has no `--- path`"),
         (envelope("what is this"), "should be `*** Add File:`"),
         (envelope("*** Add File: a.py", "+x"), "exists, so it cannot be added"),
         (envelope("*** Update File: gone.py", "-x", "+y"), "no such file: gone.py"),
@@ -268,6 +280,43 @@ async def test_what_models_put_around_a_patch_does_not_matter(desk, wrap):
     patch = envelope("*** Update File: a.py", "-a = 1", "+a = 2")
     await patched(desk, wrap.format(patch))
     assert desk.read("a.py") == b"a = 2\n"
+
+
+async def test_parts_of_one_file_may_come_apart_and_blank_lines_between_do_not_matter(desk):
+    desk.write("a.py", "a = 1\nb = 2\nc = 3\n")
+    await patched(
+        desk,
+        envelope(
+            "", "*** Update File: a.py", "@@ -1,1 +1,1 @@", "-a = 1", "+a = 9", "",
+            "*** Add File: n.py", "+n", "",
+            "*** Update File: a.py", "@@", " b = 2", "-c = 3", "+c = 9", "*** End of File", "",
+        ),
+    )  # fmt: skip
+    assert desk.read("a.py") == b"a = 9\nb = 2\nc = 9\n"
+    assert desk.read("n.py") == b"n\n"
+
+
+async def test_a_patch_without_its_first_line_is_read_too(desk):
+    desk.write("a.py", "a = 1\n")
+    await patched(desk, "*** Update File: a.py\n-a = 1\n+a = 2\n")
+    assert desk.read("a.py") == b"a = 2\n"
+
+
+async def test_a_line_ending_at_the_end_comes_and_goes_as_the_diff_says(desk):
+    desk.write("a.txt", "one\ntwo\n")
+    none = "\\ No newline at end of file\n"
+    await patched(desk, f"--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n{none}")
+    assert desk.read("a.txt") == b"one\n2"
+    await patched(desk, f"--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n-one\n+1\n 2\n{none}")
+    assert desk.read("a.txt") == b"1\n2"
+
+
+async def test_what_comes_in_after_an_anchor_at_the_end_gets_a_line_of_its_own(desk):
+    desk.write("a.txt", "one\ntwo")
+    await patched(desk, envelope("*** Update File: a.txt", "@@ two", "+three"))
+    assert desk.read("a.txt") == b"one\ntwo\nthree"
+    await patched(desk, envelope("*** Update File: a.txt", "@@", "+four", "*** End of File"))
+    assert desk.read("a.txt") == b"one\ntwo\nthree\nfour"
 
 
 async def test_a_link_is_not_deleted_by_a_patch(desk):

@@ -44,17 +44,17 @@ class ApplyPatch:
         Raises:
             ToolError: when the patch cannot be read, or a part of it has no place.
         """
-        from hame.tools import patching
         from hame.tools.patch_text import parse_patch
+        from hame.tools.patching import bound, joined_view, merged, operations, revise, write
 
-        files = patching.merged(parse_patch(need_string(arguments, "input")))
-        places = locate_all(context.workspace, *patching.operations(files))
+        files = merged(parse_patch(need_string(arguments, "input")))
+        places = locate_all(context.workspace, *operations(files))
 
         async def plan() -> Plan:
-            revisions = await patching.revise(files, places, context, self._seen)
-            binds = tuple(part for each in revisions for part in patching.bound(each))
-            run = partial(patching.write, revisions, context, self._seen)
-            return Plan(run, patching.joined_view(revisions), binds)
+            revisions = await revise(files, places, context, self._seen)
+            binds = tuple(part for each in revisions for part in bound(each))
+            run = partial(write, revisions, context, self._seen)
+            return Plan(run, joined_view(revisions), binds)
 
         return await hold(places, plan)
 

@@ -193,7 +193,7 @@ def _begins_section(line: str) -> bool:
 
 def _read_envelope_hunk(reader: _Reader, number: int) -> Hunk | None:
     anchors: list[str] = []
-    expected = None
+    expected, start = None, reader.at
     while reader.line is not None and reader.line.startswith("@@"):
         line = reader.take().rstrip()
         header = _HEADER.fullmatch(line)
@@ -209,8 +209,9 @@ def _read_envelope_hunk(reader: _Reader, number: int) -> Hunk | None:
     if not lines:
         if anchors:
             raise reader.error("should begin with a space, + or -, after the @@ line")
-        if not at_end:
-            reader.take()
+        if reader.at == start and not reader.take().startswith("\\"):
+            reader.at = start
+            raise reader.error("cannot be understood")
         return None
     return Hunk(
         lines=tuple(lines), anchors=tuple(anchors), expected=expected, at_end=at_end,
