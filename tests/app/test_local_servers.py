@@ -2,12 +2,13 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import hame
 from hame.base.event import Notice
-from hame.testing import Reply, ScriptedServer, answer, call
+from hame.testing import Reply, ScriptedServer, answer
 
 
 def page(value: object) -> Reply:
@@ -38,25 +39,36 @@ def prompt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     return run
 
 
+TRIED = answer('{"tool": "note_word", "arguments": {"word": "pear"}}')
+
+
 async def test_a_model_is_learnt_tried_once_and_then_used(prompt):
-    tried, said = answer(call("note_word", word="pear")), answer("Hello.")
-    async with ScriptedServer(tried, said, said, pages=pages("tools")) as server:
+    said = answer('{"say": "Hello."}')
+    async with ScriptedServer(TRIED, said, said, pages=pages()) as server:
         text, notices = await prompt(server)
         assert text == "Hello."
         assert any("trying once how ollama/q:8b calls tools" in notice for notice in notices)
         assert (await prompt(server))[0] == "Hello."
         server.finish()
-        body = server.questions[-1].body
+        body: Any = server.questions[-1].body
+    assert body["options"]["num_ctx"] == 32_768
+    assert "tools" not in body
+
+
+async def test_a_model_whose_server_says_that_it_calls_tools_is_not_tried(prompt):
+    async with ScriptedServer(answer("Hello."), pages=pages("tools")) as server:
+        text, notices = await prompt(server)
+        server.finish()
+        body: Any = server.questions[0].body
+    assert (text, notices) == ("Hello.", [])
     assert body["options"]["num_ctx"] == 32_768
     assert body["tools"]
 
 
 async def test_another_model_of_the_same_name_is_tried_again(prompt):
-    tried, said = answer(call("note_word", word="pear")), answer("Hello.")
-    async with ScriptedServer(tried, said, pages=pages("tools")) as server:
+    async with ScriptedServer(TRIED, answer('{"say": "Hello."}'), pages=pages()) as server:
         await prompt(server)
-    steps = answer('{"tool": "note_word", "arguments": {"word": "pear"}}'), answer('{"say": "Hi."}')
-    async with ScriptedServer(*steps, pages=pages(digest="d2")) as server:
+    async with ScriptedServer(TRIED, answer('{"say": "Hi."}'), pages=pages(digest="d2")) as server:
         text, _ = await prompt(server)
         server.finish()
         assert "tools" not in server.questions[-1].body

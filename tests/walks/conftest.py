@@ -11,6 +11,7 @@ from hame.app.build import Launchpad, build_runtime
 from hame.app.runtime import Runtime
 from hame.base.settings import Mode, Settings
 from hame.config.places import find_places
+from hame.testing import Reply
 
 MODELS = {
     "anthropic_messages": "anthropic/claude-sonnet-4-5",
@@ -102,6 +103,12 @@ def wire(request: pytest.FixtureRequest) -> str:
 def models() -> dict[str, str]:
     """A model on each wire."""
     return MODELS
+
+
+@pytest.fixture(scope="session")
+def pages() -> dict[str, Reply]:
+    """What a server says of its models beside its answers: Ollama's word that they call tools."""
+    return {"/api/show": Reply(body=b'{"capabilities":["completion","tools"]}')}
 
 
 Provide = Callable[[str], dict[str, str]]

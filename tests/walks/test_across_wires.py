@@ -100,8 +100,8 @@ def check_all(questions: list[Received], runtime: Runtime) -> None:
         check_request(question.body, model.facts)
 
 
-async def test_a_session_goes_on_on_any_wire(house, wire, models):
-    async with ScriptedServer(*steps(wire)) as server:
+async def test_a_session_goes_on_on_any_wire(house, wire, models, pages):
+    async with ScriptedServer(*steps(wire), pages=pages) as server:
         runtime = await house.open(server.url, models[wire], mode=Mode.ASK, interactive=True)
         await record(runtime)
         server.finish()
@@ -109,7 +109,7 @@ async def test_a_session_goes_on_on_any_wire(house, wire, models):
         session = runtime.session
         await runtime.close()
     for other in models:
-        async with ScriptedServer(*going_on()) as server:
+        async with ScriptedServer(*going_on(), pages=pages) as server:
             again = await house.copy(other).open(server.url, models[wire], resume=session)
             await again.set_model(models[other])
             ended = await again.prompt("Go on.")
@@ -123,9 +123,9 @@ async def test_a_session_goes_on_on_any_wire(house, wire, models):
             await again.close()
 
 
-async def test_one_session_may_change_its_wire_at_every_turn(house, models):
+async def test_one_session_may_change_its_wire_at_every_turn(house, models, pages):
     order = [*models, *models]
-    async with ScriptedServer(*[said for _ in order for said in going_on()]) as server:
+    async with ScriptedServer(*[said for _ in order for said in going_on()], pages=pages) as server:
         runtime = await house.open(server.url, models[order[0]])
         asked = 0
         for wire in order:

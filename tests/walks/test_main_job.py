@@ -109,8 +109,8 @@ SAID = {name: said[-1].text for name, said in SCENARIOS.items()}
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_a_scenario_is_done(job, wire, scenario):
-    with ScriptedServer(*SCENARIOS[scenario]) as server:
+def test_a_scenario_is_done(job, wire, scenario, pages):
+    with ScriptedServer(*SCENARIOS[scenario], pages=pages) as server:
         ran = job.run(server.url, wire)
         server.finish()
     assert (ran.stdout, ran.returncode) == (f"{SAID[scenario]}\n", 0), ran.stderr
@@ -136,9 +136,9 @@ FAULTS: dict[str, Reply] = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_is_outlived(job, wire, fault):
+def test_a_fault_is_outlived(job, wire, fault, pages):
     started = time.monotonic()
-    with ScriptedServer(READ, FAULTS[fault], EDIT, EDITED) as server:
+    with ScriptedServer(READ, FAULTS[fault], EDIT, EDITED, pages=pages) as server:
         ran = job.run(server.url, wire, *QUICK)
         server.finish()
     assert (ran.stdout, ran.returncode) == ("Edited hello.py.\n", 0), ran.stderr
@@ -148,15 +148,15 @@ def test_a_fault_is_outlived(job, wire, fault):
         assert time.monotonic() - started >= 1
 
 
-def test_an_endless_failure_is_an_error_that_names_the_provider(job, wire):
+def test_an_endless_failure_is_an_error_that_names_the_provider(job, wire, pages):
     started = time.monotonic()
-    with ScriptedServer(READ, *[status(503)] * 50) as server:
+    with ScriptedServer(READ, *[status(503)] * 50, pages=pages) as server:
         ran = job.run(server.url, wire)
         assert ran.returncode == 1
         assert time.monotonic() - started < 60
         assert PROVIDERS[wire] in ran.stderr
         assert "503" in ran.stderr
-    with ScriptedServer(EDIT, EDITED) as server:
+    with ScriptedServer(EDIT, EDITED, pages=pages) as server:
         again = job.run(server.url, wire, "--continue")
         server.finish()
     assert (again.stdout, again.returncode) == ("Edited hello.py.\n", 0), again.stderr

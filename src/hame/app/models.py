@@ -263,7 +263,13 @@ class Models:
         return await self._as_tried(facts, endpoint) if facts.local else facts
 
     async def _as_tried(self, facts: ModelFacts, endpoint: Endpoint) -> ModelFacts:
-        """The facts, with the way in which this very model calls tools; tried once."""
+        """The facts, with the way in which this very model calls tools; tried once.
+
+        Not tried is a model whose server says that it calls tools: what it prints all the same is
+        read as a call (PRINTS_CALLS), and the first question is the user's.
+        """
+        if facts.tools_told and facts.tools is ToolSupport.NATIVE:
+            return facts
         key = f"{facts.name} {origin_of(endpoint.base_url)} {facts.digest}"
         way = read_way(self._tried_file, key)
         if way is None and self._tell is not None:

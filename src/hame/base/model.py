@@ -217,6 +217,8 @@ class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
     images: bool = True
     documents: bool = False
     tools: ToolSupport = ToolSupport.NATIVE
+    tools_told: bool = False
+    """Its own server says so; otherwise a local model is tried once."""
     profile: Profile = Profile.STANDARD
     efforts: frozenset[Effort] = frozenset()
     """The levels the model takes; empty: effort is not sent."""
