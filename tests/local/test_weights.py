@@ -208,6 +208,10 @@ def test_a_file_of_another_size_is_not_the_weights(tmp_path: Path) -> None:
     assert find_weights(tmp_path) is None
 
 
+def _no_file(model: str):
+    raise AssertionError(f"{model} is no file")
+
+
 class _NoEngine:
     async def complete(
         self, prompt: str, *, grammar: str = "", most_tokens: int = 1, likeliest: int = 0
@@ -218,14 +222,14 @@ class _NoEngine:
 def test_the_backend_is_ready_with_weights_and_says_what_is_missing_without(
     tmp_path: Path, weights_folder: Path
 ) -> None:
-    there = LocalBackend(weights_folder, _NoEngine(), MemoryIndex({}))
+    there = LocalBackend(weights_folder, _NoEngine(), MemoryIndex({}), _no_file)
     assert there.ready()
     assert there.default_model() == "smollm2-135m"
     assert there.open("smollm2-135m").facts.name == "local/smollm2-135m"
     with pytest.raises(ConfigError, match="no built-in model") as caught:
         there.open("llama-70b")
     assert "local/smollm2-135m" in caught.value.hint
-    absent = LocalBackend(tmp_path, _NoEngine(), MemoryIndex({}))
+    absent = LocalBackend(tmp_path, _NoEngine(), MemoryIndex({}), _no_file)
     assert not absent.ready()
     with pytest.raises(ConfigError) as missing:
         absent.open("smollm2-135m")

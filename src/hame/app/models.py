@@ -93,6 +93,9 @@ class Models:
         self._index = index
         self._processes = processes
         self._engine: LocalEngine | None = None
+        self._engines: list[LocalEngine] = []
+        """Those of model files."""
+        self._home = places.home
         self.registry = Registry()
         for name, own in settings.providers.items():
             if self.catalogue.vendor(name) is None:
@@ -213,7 +216,24 @@ class Models:
 
         folder = Path(self._folder)
         self._engine = LocalEngine(folder, self._processes, self._http)
-        self.registry.register(LocalBackend(folder, self._engine, self._index))
+        backend = LocalBackend(folder, self._engine, self._index, self._open_file)
+        self.registry.register(backend)
+
+    def _open_file(self, model: str) -> Model:
+        """A model file of the user's; its engine starts with the first question."""
+        from pathlib import Path
+
+        from hame.local.engine import LocalEngine
+        from hame.local.file_model import FileModel, check_file, file_facts, file_of
+
+        path = file_of(model, Path.cwd(), Path(self._home))
+        header, window = check_file(path)
+        engine = LocalEngine(
+            Path(self._folder), self._processes, self._http, file=path, window=window
+        )
+        self._engines.append(engine)
+        facts = self._with_tools(file_facts(model, header, window))
+        return FileModel(facts, engine, lambda known, end: connect(known, end, self._line))
 
     async def try_built_in(self) -> None:
         """Start the built-in model and let it show that its engine keeps to a grammar.
@@ -322,6 +342,7 @@ class Models:
 
     async def close(self) -> None:
         """End the built-in model's child and all connections."""
-        if self._engine is not None:
-            await self._engine.close()
+        for engine in (self._engine, *self._engines):
+            if engine is not None:
+                await engine.close()
         await self._client.aclose()

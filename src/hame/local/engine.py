@@ -40,6 +40,8 @@ NAME = "built-in model"
 _REQUESTS_AT_ONCE = 2
 """Two, so that the neutral request does not throw the conversation out of the cache."""
 _START_S = 60.0
+_START_FILE_S = 600.0
+"""A file may be large, and the disk slow."""
 _TIMEOUTS = Timeouts(connect_s=5.0, first_byte_s=300.0, idle_s=300.0, total_s=600.0)
 _CANARY = "canary"
 _CANARY_GRAMMAR = f'%llguidance {{}}\nstart: "{_CANARY}"'
@@ -79,7 +81,14 @@ class LocalEngine(Engine):
     """The engine on this machine. Must be closed."""
 
     def __init__(
-        self, folder: Path, processes: Processes, http: Http, *, idle_s: float = 300.0
+        self,
+        folder: Path,
+        processes: Processes,
+        http: Http,
+        *,
+        idle_s: float = 300.0,
+        file: Path | None = None,
+        window: int = CONTEXT_TOKENS,
     ) -> None:
         """Take what it needs; nothing is started yet.
 
@@ -88,11 +97,15 @@ class LocalEngine(Engine):
             processes: starts the child.
             http: reaches it.
             idle_s: seconds without a request after which the child ends.
+            file: a model file of the user's, in place of the built-in weights.
+            window: tokens of context, shared by the requests at one time.
         """
         self._folder = folder
         self._processes = processes
         self._http = http
         self._idle_s = idle_s
+        self._file = file
+        self._window = window
         self._child: _Child | None = None
         self._starting = anyio.Lock()
 
@@ -135,6 +148,17 @@ class LocalEngine(Engine):
         await self._drop(child)
         return await (await self._running()).ask(body)
 
+    @asynccontextmanager
+    async def serving(self) -> "AsyncGenerator[Address]":
+        """Where the child is reached, for the length of one request; started if it is not running.
+
+        Raises:
+            LocalModelError: if the engine cannot run here.
+        """
+        child = await self._running()
+        async with child.counted():
+            yield child.address
+
     async def close(self) -> None:
         """End the child; a later request starts another."""
         if self._child is not None:
@@ -158,14 +182,15 @@ class LocalEngine(Engine):
             LocalModelError: if it cannot be started or does not keep to a grammar.
         """
         require_engine()
-        weights = find_weights(self._folder)
-        if weights is None:
+        path = self._file or _built_in(self._folder)
+        if path is None:
             raise LocalModelError(
                 "the built-in model's weights are not here yet", hint="hame local setup"
             )
+        patience_s = _START_S if self._file is None else _START_FILE_S
         launch = Launch(
             argv=(sys.executable, "-P", "-m", "hame.local.serve"),
-            cwd=str(weights.path.parent),
+            cwd=str(path.parent),
             # Read once, when the engine's thread library is loaded. Without it the threads spin
             # while they wait, and a busy machine gets a tenth of the tokens.
             extra_env=(("OMP_WAIT_POLICY", "passive"),),
@@ -180,14 +205,24 @@ class LocalEngine(Engine):
                 raise LocalModelError(
                     f"the built-in model could not be started: {error.message}", hint=error.hint
                 ) from error
-            address = await _greet(process, weights.path, self._idle_s)
+            address = await _greet(
+                process, path, idle_s=self._idle_s, window=self._window, patience_s=patience_s
+            )
             child = _Child(stack, process, self._http, address)
-            await _try_grammar(child)
+            if self._file is None:
+                await _try_grammar(child)
             child.stack = stack.pop_all()
             return child
 
 
-async def _greet(process: Process, model: Path, idle_s: float) -> "_Address":
+def _built_in(folder: Path) -> Path | None:
+    weights = find_weights(folder)
+    return weights.path if weights is not None else None
+
+
+async def _greet(
+    process: Process, model: Path, *, idle_s: float, window: int, patience_s: float
+) -> "Address":
     """Tell the child what to load; where it is reached, once it has loaded that.
 
     Raises:
@@ -198,26 +233,26 @@ async def _greet(process: Process, model: Path, idle_s: float) -> "_Address":
     config = {
         "model": str(model),
         "key": key,
-        "ctx": CONTEXT_TOKENS,
+        "ctx": window,
         "parallel": _REQUESTS_AT_ONCE,
         "threads": threads,
         "batch_threads": batch_threads,
         "idle_s": idle_s,
     }
     try:
-        with anyio.fail_after(_START_S):
+        with anyio.fail_after(patience_s):
             await process.write(dump_bytes(config) + b"\n")
             line = await _first_line(process)
     except TimeoutError as error:
         raise LocalModelError(
-            f"the built-in model did not start within {_START_S:.0f} s", hint="hame doctor"
+            f"the built-in model did not start within {patience_s:.0f} s", hint="hame doctor"
         ) from error
     except ToolError:
         line = b""
     url = get_string(parse_object(line), "url")
     if url is None:
         raise await _why_it_ended(process)
-    return _Address(url, key)
+    return Address(url, key)
 
 
 async def _first_line(process: Process) -> bytes:
@@ -261,7 +296,7 @@ async def _why_it_ended(process: Process) -> LocalModelError:
     )
 
 
-class _Address(msgspec.Struct, frozen=True):
+class Address(msgspec.Struct, frozen=True):
     """Where a child is reached, and with which key."""
 
     url: str
@@ -272,7 +307,7 @@ class _Child:
     """A child that has been started."""
 
     def __init__(
-        self, stack: AsyncExitStack, process: Process, http: Http, address: _Address
+        self, stack: AsyncExitStack, process: Process, http: Http, address: Address
     ) -> None:
         self.stack = stack
         """Closing it ends the child."""
@@ -290,12 +325,12 @@ class _Child:
             ),
             body=dump_bytes(body),
         )
-        async with self._counted(), self._http.send(request, _TIMEOUTS) as response:
+        async with self.counted(), self._http.send(request, _TIMEOUTS) as response:
             answer = b"".join([chunk async for chunk in response.chunks()])
             return _read_completion(response.status, answer)
 
     @asynccontextmanager
-    async def _counted(self) -> AsyncGenerator[None]:
+    async def counted(self) -> AsyncGenerator[None]:
         """Tell the child that a request is going, so that it does not end for want of any."""
         await self._sign(b"+")
         try:
