@@ -99,6 +99,14 @@ def test_what_is_shown_is_what_is_sent(hame):
         assert {**shown["headers"]} == masked
 
 
+def test_no_model_is_asked_not_even_to_try_how_it_calls_tools(hame):
+    with ScriptedServer() as server:
+        keys = {"OLLAMA_HOST": server.url}
+        ran = hame("debug", "request", "go", "--model", "ollama/q", real=True, **keys)
+        assert json.loads(ran.stdout)["url"] == f"{server.url}/api/chat"
+        assert not server.questions
+
+
 def test_the_built_in_model_is_not_asked_over_http(hame):
     ran = hame("debug", "request", "go", "--model", "local", real=True)
     assert ran.returncode == 2

@@ -42,6 +42,8 @@ class Launchpad(msgspec.Struct, frozen=True, kw_only=True):
     """Somebody is there to answer questions."""
     resume: str | None = None
     """Id of a session to go on with, or the beginning of it."""
+    tries: bool = True
+    """A local model may be asked how it calls tools before it is asked anything else."""
 
 
 async def build_runtime(pad: Launchpad) -> Runtime:
@@ -103,7 +105,7 @@ async def build_runtime(pad: Launchpad) -> Runtime:
         ),
         open_model=models.open,
         remember=models.remember,
-        speak_through=models.speak_through,
+        speak_through=models.speak_through if pad.tries else lambda _: None,
         new_context=lambda: Window(blobs),
         redaction=redaction,
         log=log,

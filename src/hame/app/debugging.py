@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 import anyio
+from msgspec.structs import replace
 
 from hame.app.build import Launchpad, build_runtime, known_secrets
 from hame.app.models import USER_AGENT
@@ -31,13 +32,15 @@ class Writes(Protocol):
 
 
 async def preview_request(pad: Launchpad, text: str) -> JsonObject:
-    """The first request of a prompt: method, URL, headers and body; nothing is sent.
+    """The first request of a prompt: method, URL, headers and body; no model is asked.
+
+    A server of the user's own is asked for what it says of the model: the request depends on it.
 
     Raises:
         ConfigError: if no model can be asked, or the one that is meant is not asked over HTTP.
         SessionError: if the session to go on with cannot be opened.
     """
-    runtime = await build_runtime(pad)
+    runtime = await build_runtime(replace(pad, tries=False))
     try:
         model, request = await runtime.preview(text)
     finally:

@@ -194,7 +194,7 @@ class Runtime:
         return ended
 
     async def preview(self, text: str) -> tuple[Model, ModelRequest]:
-        """Whom a prompt would ask, and what, first; nothing is sent and nothing is journalled.
+        """Whom a prompt would ask, and what, first; it is not asked, and nothing is journalled.
 
         Raises:
             ConfigError: if no model can be asked.

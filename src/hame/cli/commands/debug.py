@@ -65,7 +65,7 @@ def request(before: Mapping[str, object], words: tuple[str, ...], **options: obj
     """Print the request that PROMPT would begin with: method, URL, headers, body.
 
     With --continue or --resume, the next request of that session. Keys are masked. Without PROMPT
-    the message holds only what hame adds to it. Nothing is sent.
+    the message holds only what hame adds to it. No model is asked.
     """
     from hame.app.build import Launchpad
     from hame.app.debugging import preview_request
