@@ -64,6 +64,11 @@ def test_patch_turns_the_one_into_the_other(tmp_path_factory, before: str, after
     assert file.read_bytes() == after.encode()
 
 
+def test_lines_after_the_last_change_are_shown_where_there_are_some():
+    view = difference("f", "a\na\na\na\na\nb\nb\nb\nb\na", "a\na\na\nb\na\na\nb\nb\nb\na")
+    assert not view.diff.endswith(("-b\n", "+b\n"))
+
+
 @settings(deadline=None)
 @given(TEXTS, TEXTS)
 def test_the_counts_are_those_of_the_rows(before: str, after: str):
