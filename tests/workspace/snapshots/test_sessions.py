@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import anyio
+import pytest
 
 from hame.base.snapshot import Attempt, Move
 from hame.workspace.process import LocalProcesses
 from hame.workspace.snapshots.keeper import LocalSnapshots
+from hame.workspace.snapshots.log import StepLog
 from workspace.snapshots.conftest import Project, Session
 
 
@@ -159,8 +161,6 @@ async def test_conflicts_are_shown_and_nothing_is_overwritten(project: Project) 
 
 
 async def test_a_change_between_plan_and_undo_stops_it(project: Project) -> None:
-    import pytest
-
     from hame.base.errors import ToolError
 
     project.put("a.txt", b"a\n")
@@ -198,3 +198,35 @@ async def test_without_git_edits_can_be_undone_and_commands_are_said_not_to(
 def test_nothing_is_written_or_started_before_the_first_step(project: Project) -> None:
     project.session()
     assert not Path(project.base).exists()
+
+
+async def test_a_full_disk_is_said_and_stops_no_step(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.put("a.txt", b"a\n")
+    session = project.session()
+    await session.edit("b.txt", b"b\n")
+
+    def full(self: StepLog, line: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(StepLog, "write", full)
+        await session.edit("a.txt", b"c\n")
+        await session.run("rm a.txt")
+    assert "No space left on device" in session.notices[0]
+    await session.run("echo d > d.txt")
+    await session.undo()
+    assert sorted(project.state()) == []
+
+
+async def test_commands_one_after_another_keep_their_own_changes(project: Project) -> None:
+    session = project.session()
+    await session.run("echo 1 > one.txt", settle=False)
+    await session.edit("two.txt", b"2\n")
+    await session.run("echo 3 > three.txt", settle=False)
+    await session.run("echo 4 > four.txt", settle=False)
+    await session.snapshots.settle()
+    steps = await session.snapshots.steps()
+    changed = [[Path(change.path).name for change in step.changes] for step in steps]
+    assert changed == [["one.txt"], ["two.txt"], ["three.txt"], ["four.txt"]]

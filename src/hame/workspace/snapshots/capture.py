@@ -80,6 +80,7 @@ class Capturer:
         self._index = index
         self._tree = ""
         self._left: dict[str, FileState] = {}
+        self._beyond = 0
         self.permissions: dict[str, int] = {}
         """Unusual permission bits by path relative to the folder, as far as they were seen."""
 
@@ -104,11 +105,17 @@ class Capturer:
         return int.from_bytes(header[8:12], "big")
 
     async def take(
-        self, *, ignored: bool = False, forced: Iterable[str] = (), prefixes: Sequence[str] = ()
+        self,
+        *,
+        again: bool = True,
+        ignored: bool = False,
+        forced: Iterable[str] = (),
+        prefixes: Sequence[str] = (),
     ) -> Capture:
         """Capture the folder.
 
         Args:
+            again: Look at the disk, though a capture was taken before.
             ignored: Take small ignored files in, too.
             forced: Ignored files that are looked at again, whether they still exist or not.
             prefixes: Ignored files below these paths (relative) are taken in first.
@@ -119,10 +126,11 @@ class Capturer:
         if self._look("") is None:
             self._tree = ""
             return Capture(tree=EMPTY_TREE)
-        beyond = await self._bring_up_to_date()
+        if again or not self._tree:
+            self._beyond = await self._bring_up_to_date()
         if not self._tree:
             self._tree = (await self._git.run("write-tree", index=self._index)).decode().strip()
-        found = Capture(tree=self._tree, left=dict(self._left), beyond=beyond)
+        found = Capture(tree=self._tree, left=dict(self._left), beyond=self._beyond)
         wanted, left_out = tuple(forced), ()
         if ignored:
             wanted, left_out = await small_ignored(self._git, self._index, prefixes)

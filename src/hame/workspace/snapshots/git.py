@@ -25,6 +25,8 @@ _SETTINGS = (
     ("gc.auto", "0"),
     ("advice.addEmbeddedRepo", "false"),
 )
+_AT_ONCE = 20_000
+"""Files that go into the index at a time: what was done stays done when the time is up."""
 _BULK = 200
 """From so many files on, new objects go into one pack: twenty times faster than a file for each."""
 
@@ -94,14 +96,14 @@ class Git:
         Raises:
             GitError: when a file could not be read.
         """
-        if not paths:
-            return
         bulk = (("core.bigFileThreshold", "1"),) if len(paths) >= _BULK else ()
-        listed = b"".join(path.encode("utf-8", "surrogateescape") + b"\0" for path in paths)
         kinds = flags or ("--add", "--remove", "--replace")
-        await self.run(
-            "update-index", "-z", *kinds, "--stdin", stdin=listed, index=index, settings=bulk
-        )
+        for start in range(0, len(paths), _AT_ONCE):
+            some = paths[start : start + _AT_ONCE]
+            listed = b"".join(path.encode("utf-8", "surrogateescape") + b"\0" for path in some)
+            await self.run(
+                "update-index", "-z", *kinds, "--stdin", stdin=listed, index=index, settings=bulk
+            )
 
     async def merge(self, base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
         """Both changes of a text together; None when they touch, or it is no text.

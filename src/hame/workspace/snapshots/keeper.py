@@ -23,13 +23,13 @@ from hame.workspace.snapshots.claims import claims
 from hame.workspace.snapshots.collect import collect, is_due
 from hame.workspace.snapshots.contents import contents
 from hame.workspace.snapshots.destructive import destroys
-from hame.workspace.snapshots.disk import NOTHING, look
+from hame.workspace.snapshots.disk import look
 from hame.workspace.snapshots.folders import folders, holds
 from hame.workspace.snapshots.git import GitError, GitMissingError
 from hame.workspace.snapshots.holding import what_is_held
 from hame.workspace.snapshots.log import Began, Ended, StepLog, Undid
 from hame.workspace.snapshots.store import Store
-from hame.workspace.snapshots.treediff import tree_diff
+from hame.workspace.snapshots.taken import Taken, began_line, captured_by, changes_between
 from hame.workspace.snapshots.undo import Ground, make_moves, make_plan
 
 _FIRST_LIMIT_S = 60.0
@@ -37,18 +37,11 @@ _FIRST_LIMIT_S = 60.0
 _LIMIT_S = 20.0
 
 
-class _Tree(msgspec.Struct, frozen=True):
-    """A folder that is captured, and its state before a step."""
-
-    capturer: Capturer
-    before: Capture
-
-
 class _Whole(msgspec.Struct):
     """A step that may have changed anything."""
 
     number: int
-    trees: list[_Tree]
+    trees: list[Taken]
     ended: float | None = None
 
 
@@ -105,12 +98,14 @@ class LocalSnapshots(Snapshots):
         """Hold what there is before a call; words for the user where they have to know."""
         try:
             self._store.make()
-            before = self._states(attempt)
-            if before is not None:
+            async with self._lock:
+                # What is captured here and now for the step before is what this one begins with.
+                again = not await self._settled_now()
+                before = self._states(attempt)
+                if before is None:
+                    return await self._begin_whole(attempt, again=again)
                 self._begin_exact(attempt, before)
                 return None
-            async with self._lock:
-                return await self._begin_whole(attempt)
         except GitMissingError:
             words = "git is not installed: what commands change cannot be undone, edits can"
             return self._once(words)
@@ -122,7 +117,8 @@ class LocalSnapshots(Snapshots):
         """The call has ended. What it did exactly is held now, anything else with `settle`."""
         exact = self._exact.pop(call, None)
         if exact is not None:
-            self._end_exact(exact)
+            with suppress(OSError):  # The step stays open; it is ended when the list is read.
+                self._end_exact(exact)
         whole = self._whole.get(call)
         if whole is not None:
             whole.ended = self._now()
@@ -130,7 +126,7 @@ class LocalSnapshots(Snapshots):
     @override
     async def settle(self) -> Sequence[str]:
         """Capture what ended calls have left; the paths that changed."""
-        if not any(whole.ended is not None for whole in self._whole.values()):
+        if not self._is_owed():
             return ()
         async with self._lock:
             try:
@@ -141,6 +137,20 @@ class LocalSnapshots(Snapshots):
             if is_due(self._store, self._now()):
                 await collect(self._store, self._processes, spare=self._session)
         return changed
+
+    def _is_owed(self) -> bool:
+        """Whether a call has ended that may have changed anything, and it was not looked since."""
+        return any(whole.ended is not None for whole in self._whole.values())
+
+    async def _settled_now(self) -> bool:
+        """Capture what ended calls have left, if any; whether that was done."""
+        if not self._is_owed():
+            return False
+        try:
+            await self._settle()
+        except (GitError, OSError):
+            return False  # The steps stay open; the next capture ends them.
+        return True
 
     # ------------------------------------------------------------ undo
 
@@ -221,7 +231,7 @@ class LocalSnapshots(Snapshots):
                 self._end_exact(_Exact(number, began.before))
                 continue
             trees = [
-                _Tree(capturer, _captured(began, capturer.root))
+                Taken(capturer, captured_by(began, capturer.root))
                 for capturer in self._all_capturers()
                 if capturer.root in began.trees
             ]
@@ -264,22 +274,21 @@ class LocalSnapshots(Snapshots):
 
     # ------------------------------------------------------------ calls that may change anything
 
-    async def _begin_whole(self, attempt: Attempt) -> str | None:
+    async def _begin_whole(self, attempt: Attempt, *, again: bool) -> str | None:
         if self._off:
             return None
-        await self._settle()
         destructive = destroys(attempt.command) or bool(attempt.paths)
-        trees: list[_Tree] = []
+        trees: list[Taken] = []
         for capturer in self._all_capturers():
             first = tuple(
                 path[len(capturer.root) + 1 :]
                 for path in attempt.paths
                 if path.startswith(capturer.root + "/")
             )
-            before = await self._take(capturer, ignored=destructive, first=first)
-            trees.append(_Tree(capturer, before))
+            before = await self._take(capturer, again=again, ignored=destructive, first=first)
+            trees.append(Taken(capturer, before))
         number = self.log.next_number
-        self.log.write(_began(number, attempt, trees, self._now()))
+        self.log.write(began_line(number, attempt, trees, self._now()))
         self._whole[attempt.call] = _Whole(number, trees)
         if destructive:
             held = sum(tree.capturer.held + len(tree.before.forced) for tree in trees)
@@ -302,7 +311,7 @@ class LocalSnapshots(Snapshots):
         for tree in whole.trees:
             after = await self._take(tree.capturer, forced=tree.before.forced)
             trees[tree.capturer.root] = after.tree
-            changes += await _changes(tree.capturer, tree.before, after)
+            changes += await changes_between(tree.capturer, tree.before, after)
         at = self._now() if whole.ended is None else whole.ended
         self.log.write(Ended(number=whole.number, at=at, changes=tuple(changes), trees=trees))
         return [change.path for change in changes]
@@ -311,6 +320,7 @@ class LocalSnapshots(Snapshots):
         self,
         capturer: Capturer,
         *,
+        again: bool = True,
         ignored: bool = False,
         forced: Sequence[str] = (),
         first: Sequence[str] = (),
@@ -322,7 +332,7 @@ class LocalSnapshots(Snapshots):
         """
         limit = _LIMIT_S if capturer.held else _FIRST_LIMIT_S
         with anyio.move_on_after(limit) as scope:
-            return await capturer.take(ignored=ignored, forced=forced, prefixes=first)
+            return await capturer.take(again=again, ignored=ignored, forced=forced, prefixes=first)
         assert scope.cancelled_caught
         self._off = f"{capturer.root} takes longer than {limit:g} s to capture"
         raise GitError(f"{self._off}; commands of this session cannot be undone, edits can")
@@ -338,7 +348,7 @@ class LocalSnapshots(Snapshots):
     def _index(self, root: str) -> Path:
         return self._store.index(self._session, root)
 
-    def _beyond(self, trees: Sequence[_Tree]) -> str | None:
+    def _beyond(self, trees: Sequence[Taken]) -> str | None:
         beyond = sum(tree.before.beyond for tree in trees)
         if not beyond:
             return None
@@ -353,44 +363,3 @@ class LocalSnapshots(Snapshots):
     def _shown(self, path: str) -> str:
         root = self._paths.root
         return path[len(root) + 1 :] if path.startswith(root + "/") else path
-
-
-def _began(number: int, attempt: Attempt, trees: Sequence[_Tree], at: float) -> Began:
-    left = {
-        f"{tree.capturer.root}/{path}": state
-        for tree in trees
-        for path, state in tree.before.left.items()
-    }
-    return Began(
-        number=number,
-        tool=attempt.tool,
-        title=attempt.title,
-        record=attempt.record,
-        at=at,
-        before=left,
-        trees={tree.capturer.root: tree.before.tree for tree in trees},
-        forced={tree.capturer.root: tree.before.forced for tree in trees if tree.before.forced},
-    )
-
-
-def _captured(began: Began, root: str) -> Capture:
-    """What a step that has begun held of a folder."""
-    left = {
-        path[len(root) + 1 :]: state
-        for path, state in began.before.items()
-        if path.startswith(root + "/")
-    }
-    return Capture(tree=began.trees[root], left=left, forced=began.forced.get(root, ()))
-
-
-async def _changes(capturer: Capturer, before: Capture, after: Capture) -> list[PathChange]:
-    """What is not the same in two captures of a folder."""
-    found = await tree_diff(capturer.git, before.tree, after.tree)
-    for path in before.left.keys() | after.left.keys():
-        old, new = found.get(path, (NOTHING, NOTHING))
-        found[path] = before.left.get(path, old), after.left.get(path, new)
-    return [
-        PathChange(f"{capturer.root}/{path}", *map(capturer.with_permissions(path), states))
-        for path, states in sorted(found.items())
-        if not states[0].same_as(states[1])
-    ]
