@@ -6,7 +6,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from hame.backends.address import check_address, complete_address, placed_address
-from hame.backends.credential import Credential, Keys
+from hame.backends.credential import Credential, Keys, Source
 from hame.base.errors import ConfigError
 from hame.base.model import Endpoint, ModelFacts, ModelListing, Quirk, Vendor
 from hame.base.ports import Model
@@ -127,7 +127,18 @@ class ServedBackend:
         """
         self._require_ready()
         facts = self._learned.get(model) or self._connections.facts(self._vendor, model)
-        return self._connections.connect(facts, self.endpoint)
+        opened = self._connections.connect(facts, self.endpoint)
+        if self._credential.source is not Source.COMMAND:
+            return opened
+        from hame.backends.renewing import RenewingModel  # Few keys are printed by a command.
+
+        async def renew() -> Model | None:
+            old = self._credential.known
+            self._credential.forget()
+            new = await self._credential.fetch(self._endpoint.base_url)
+            return self._connections.connect(facts, self.endpoint) if new != old else None
+
+        return RenewingModel(opened, renew)
 
     async def sign_in(self) -> None:
         """Fetch the key from where it is.

@@ -7,6 +7,7 @@ these is spoken to without it; it is never swapped for another backend.
 from typing import Protocol, runtime_checkable
 
 from hame.base.model import ModelFacts
+from hame.base.ports import HttpRequest, ModelRequest
 
 
 @runtime_checkable
@@ -48,4 +49,13 @@ class ChecksKeys(Protocol):
             ConfigError: if there is no key.
             ModelError: if it was refused, or could not be asked.
         """
+        ...
+
+
+@runtime_checkable
+class WritesRequests(Protocol):
+    """A model that can show what it would send."""
+
+    def encode(self, request: ModelRequest) -> HttpRequest:
+        """Exactly what would be sent for a request."""
         ...

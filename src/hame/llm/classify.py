@@ -16,7 +16,6 @@ from hame.base.errors import ErrorKind, Failure
 from hame.base.json import get_objects, get_string
 from hame.llm.advice import explain
 from hame.llm.errorbody import ErrorReport, one_line, read_body, read_error
-from hame.llm.localfaults import local_parameter
 from hame.llm.parameters import FILES, refuses_files, unsupported_parameter
 from hame.llm.waits import detail_wait, header_wait, metadata_wait, worded_wait
 
@@ -128,8 +127,11 @@ def _mendable(kind: ErrorKind, report: ErrorReport) -> str | None:
     """What the request could be sent again without, so that it is taken."""
     if kind is ErrorKind.REQUEST_TOO_LARGE:
         return FILES
-    if kind in _OF_THE_MODEL and (found := local_parameter(report)):
-        return found
+    if kind in _OF_THE_MODEL:
+        from hame.llm.localfaults import local_parameter  # Errors are rare.
+
+        if found := local_parameter(report):
+            return found
     if kind not in {ErrorKind.INVALID_REQUEST, ErrorKind.NOT_FOUND}:
         return None
     if refuses_files(report):
