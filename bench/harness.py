@@ -16,10 +16,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 PYTHON = sys.executable
@@ -33,13 +34,13 @@ class Served:
         self.process, self.port = process, port
         self.url = f"http://127.0.0.1:{port}/v1"
 
-    def report(self) -> dict[str, list[dict[str, float]]]:
+    def report(self) -> dict[str, Any]:
         out, _ = self.process.communicate(timeout=30)
         return json.loads(out)
 
 
 @contextmanager
-def serving(steps: int, kind: str) -> Iterator[Served]:
+def serving(steps: int, kind: str) -> Generator[Served]:
     command = [PYTHON, str(HERE / "server.py"), str(steps), kind]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
