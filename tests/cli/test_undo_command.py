@@ -11,6 +11,7 @@ import pytest
 from hame.app.build import Launchpad, build_runtime
 from hame.base.settings import Mode, Settings
 from hame.config.places import find_places
+from hame.sessions.store import SessionStore
 from hame.testing import ScriptedModel, answer, call
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
@@ -135,3 +136,17 @@ def test_snapshots_are_cleared_up(project: Path, home: Path, session: str) -> No
     assert done.returncode == 0, done.stderr
     assert "1 session forgotten" in done.stdout
     assert "there is nothing to undo" in hame(project, home, "undo", "--files").stderr
+
+
+def test_a_session_that_is_open_elsewhere_is_listed_but_not_touched(
+    project: Path, home: Path, session: str
+) -> None:
+    before = files(project)
+    store = SessionStore(Path(find_places({"HOME": str(home)}).sessions))
+    with store.resume(session):
+        done = hame(project, home, "undo", "--yes")
+        listed = hame(project, home, "undo", "--list")
+    assert done.returncode == 2
+    assert "is open in another hame" in done.stderr
+    assert "step 2" in listed.stdout
+    assert files(project) == before

@@ -734,4 +734,17 @@ async def test_a_branch_that_was_gone_back_to_is_the_active_one_when_reopened(
         assert again.entries[-1] == said("c")
 
 
+async def test_going_back_that_cannot_be_written_down_changes_nothing(
+    journal: FileJournal,
+) -> None:
+    first = await journal.append(said("a"))
+    await journal.append(said("b"))
+    entries, ids = journal.entries, journal.ids
+    journal.path.unlink()
+    with pytest.raises(SessionError):
+        await journal.move(first.id)
+    assert journal.entries is entries
+    assert journal.ids is ids
+
+
 Settled = CallSettled(call_id="c", name="t", outcome=Failed("no"))

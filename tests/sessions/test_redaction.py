@@ -18,6 +18,9 @@ from hame.base.outcome import (
     Outcome,
     PathsView,
     TextView,
+    TodoItem,
+    TodoState,
+    TodoView,
     View,
 )
 from hame.sessions.redaction import PLACEHOLDER, Redactor
@@ -199,6 +202,10 @@ SECRET = TOKENS["GitHub"]
 VIEWS: list[tuple[View, View]] = [
     (TextView(f"a {SECRET}", "t"), TextView(f"a {PLACEHOLDER}", "t")),
     (DiffView("a.py", f"+{SECRET}", 1, 2), DiffView("a.py", f"+{PLACEHOLDER}", 1, 2)),
+    (
+        TodoView((TodoItem(f"use {SECRET}", TodoState.ACTIVE),)),
+        TodoView((TodoItem(f"use {PLACEHOLDER}", TodoState.ACTIVE),)),
+    ),
     (PathsView((f"{SECRET}.txt", "b"), "t", 9), PathsView((f"{PLACEHOLDER}.txt", "b"), "t", 9)),
     (
         CommandView(f"echo {SECRET}", SECRET, 1, "", 2.0),
