@@ -172,10 +172,10 @@ def test_slash_commands_talk_to_the_session(terminal):
     hame = terminal()
     hame.wait_for(READY)
     for line, said in (
-        ("/help", r"^/model \[NAME\]"),
+        ("/help", r"^/model \[NAME"),
         ("/model", "model: chosen at the first prompt"),
         ("/model mock/small", "model: mock/small"),
-        ("/model nothing", "there is no model nothing"),
+        ("/model nothing", "no model's name holds nothing"),
         ("/mode", "mode: ask"),
         ("/mode plan", "mode: plan"),
         ("/mode yolo", "there is no mode yolo"),

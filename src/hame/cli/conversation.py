@@ -10,7 +10,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from hame.base.errors import ChoiceError, HameError
+from hame.base.errors import ChoiceError, ConfigError, HameError
 from hame.cli.cells import wrap
 from hame.cli.drawing import Drawing
 from hame.cli.exits import ExitCode, KilledError
@@ -154,6 +154,10 @@ class Conversation:
                 self._say(*self._cost())
             case "sessions":
                 self._say(*self._list_sessions())
+            case "fork":
+                self._fork(slash.argument)
+            case "export":
+                self._export(slash.argument)
             case "model" | "mode" if not slash.argument:
                 session = self._talk.session
                 model = session.model or self._launch.settings.model or "chosen at the first prompt"
@@ -218,6 +222,24 @@ class Conversation:
 
         session = self._opened.session.session if self._opened else ""
         return session_rows(self._launch.places, session)
+
+    def _fork(self, place: str) -> None:
+        from hame.cli.copies import fork_session
+
+        session = self._talk.session.session
+        copy = fork_session(self._launch.places, session, place)
+        self._say(f"a copy of {session}:", self._talk.do(Slash("resume", copy)))
+
+    def _export(self, name: str) -> None:
+        from pathlib import Path
+
+        from hame.cli.copies import export_session
+
+        if not name:
+            raise ConfigError("/export needs a file", hint="/export session.html")
+        file = Path(self._launch.project, name)
+        export_session(self._launch.places, self._talk.session.session, output=file)
+        self._say(f"wrote {file}")
 
     def _list_sessions(self) -> list[str]:
         from hame.cli.listing import session_lines, summaries

@@ -141,13 +141,10 @@ def delete(launch: Launch, names: tuple[str, ...], *, yes: bool) -> None:
 @click.pass_obj
 def fork(launch: Launch, session: str, place: str | None) -> None:
     """Copy SESSION to one of its own, to go another way from there."""
-    from hame.sessions.branch import read_branch
-    from hame.sessions.copying import fork as copy
+    from hame.cli.copies import fork_session
 
-    store = session_store(launch.places)
-    branch = read_branch(store.path(store.find(session)))
-    path = copy(branch.upto(place) if place else branch, store.path(store.new_id()))
-    _write(f"{path.stem}\nhame --resume {path.stem} goes on with it.")
+    copy = fork_session(launch.places, session, place or "")
+    _write(f"{copy}\nhame --resume {copy} goes on with it.")
 
 
 @sessions.command("export")
@@ -159,19 +156,14 @@ def fork(launch: Launch, session: str, place: str | None) -> None:
 @click.pass_obj
 def export_session(launch: Launch, session: str, *, form: str | None, output: Path | None) -> None:
     """Write SESSION as Markdown, JSON or one HTML file."""
-    from hame.sessions.branch import read_branch
-    from hame.sessions.export import ExportFormat, export
+    from hame.cli.copies import export_session as write
 
-    store = session_store(launch.places)
-    branch = read_branch(store.path(store.find(session)))
-    ending = output.suffix.lstrip(".") if output is not None else ""
-    data = export(branch, ExportFormat(form or (ending if ending in {"json", "html"} else "md")))
+    data = write(launch.places, session, form or "", output)
     if output is None:
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
-        return
-    _save(output, data)
-    _write(f"wrote {output}")
+    else:
+        _write(f"wrote {output}")
 
 
 @sessions.command("import")
@@ -201,21 +193,6 @@ def _show(launch: Launch, *, everywhere: bool, limit: int, as_json: bool) -> Non
     else:
         where = "" if everywhere else f" of {launch.project}"
         _say(f"there are no sessions{where} yet")
-
-
-def _save(output: Path, data: bytes) -> None:
-    """Write a file that did not exist.
-
-    Raises:
-        ConfigError: if it exists or cannot be written.
-    """
-    try:
-        with output.open("xb") as file:
-            file.write(data)
-    except FileExistsError as error:
-        raise ConfigError(f"{output} exists already", hint="Choose another name.") from error
-    except OSError as error:
-        raise ConfigError(f"cannot write {output}: {error.strerror}") from error
 
 
 def _write(text: str) -> None:
