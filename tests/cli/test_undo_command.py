@@ -1,6 +1,7 @@
 """`hame undo`, `hame snapshots gc`, /undo and /rewind in a real process on a real project."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -150,3 +151,15 @@ def test_a_session_that_is_open_elsewhere_is_listed_but_not_touched(
     assert "is open in another hame" in done.stderr
     assert "step 2" in listed.stdout
     assert files(project) == before
+
+
+def test_a_project_that_was_deleted_as_a_whole_comes_back(
+    project: Path, home: Path, session: str
+) -> None:
+    elsewhere = project.parent
+    shutil.rmtree(project)
+    done = hame(
+        elsewhere, home, "undo", "--session", session, "--to", "2", "--files", "--over", "-y"
+    )
+    assert done.returncode == 0, done.stderr
+    assert files(project)["old.txt"] == "old\n"

@@ -1,5 +1,6 @@
 """Taking a session back without a runtime: what `hame undo` and `hame snapshots` work with."""
 
+import os
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,11 +10,11 @@ from typing_extensions import override
 from hame.app.build import Launchpad
 from hame.app.sessions import StoredSessions
 from hame.app.undo import Rewinder
-from hame.base.entry import Entry, Record
+from hame.base.entry import Entry, Record, SessionStarted
 from hame.base.errors import SessionError
 from hame.base.ports import Journal
+from hame.base.zone import ProjectPaths
 from hame.sessions.store import SessionStore
-from hame.workspace.local import open_workspace
 from hame.workspace.process import LocalProcesses
 from hame.workspace.snapshots.collect import Collected, collect
 from hame.workspace.snapshots.keeper import LocalSnapshots
@@ -30,7 +31,7 @@ def open_rewinder(pad: Launchpad, session: str) -> Generator[Rewinder]:
     sessions = StoredSessions(pad.places.sessions)
     journal = sessions.resume(session)
     try:
-        yield Rewinder(journal, _snapshots(pad, journal.session, still=False))
+        yield Rewinder(journal, _snapshots(pad, journal, still=False))
     finally:
         sessions.close(journal)
 
@@ -45,14 +46,21 @@ def read_rewinder(pad: Launchpad, session: str) -> Rewinder:
     name = store.find(session)
     history = store.read(name)
     journal = _ReadJournal(name, history.entries, history.ids)
-    return Rewinder(journal, _snapshots(pad, name, still=True))
+    return Rewinder(journal, _snapshots(pad, journal, still=True))
 
 
-def _snapshots(pad: Launchpad, session: str, *, still: bool) -> LocalSnapshots:
-    places, settings = pad.places, pad.settings
-    paths = open_workspace(pad.project, added=settings.add_dirs, home=places.home).paths
+def _snapshots(pad: Launchpad, journal: Journal, *, still: bool) -> LocalSnapshots:
+    """What a session's files were. Its project's folder itself may be gone."""
+    places = pad.places
+    began = (each.cwd for each in journal.entries if isinstance(each, SessionStarted))
+    paths = ProjectPaths(
+        root=next(began, pad.project),
+        added=tuple(map(os.path.realpath, pad.settings.add_dirs)),
+        home=places.home,
+    )
     store = store_of(Path(places.snapshots), paths.root, places.home)
-    return LocalSnapshots(store, session, paths, LocalProcesses(pad.environment), still=still)
+    processes = LocalProcesses(pad.environment)
+    return LocalSnapshots(store, journal.session, paths, processes, still=still)
 
 
 async def collect_all(pad: Launchpad, *, everywhere: bool, keep_days: float) -> list[Collected]:
