@@ -29,7 +29,7 @@ from hame.base.message import (
     ToolResults,
     User,
 )
-from hame.base.model import ModelFacts, Usage
+from hame.base.model import ModelFacts, ToolSupport, Usage
 from hame.base.outcome import Done, text_content
 from hame.base.ports import ModelRequest
 from hame.context import Window
@@ -253,6 +253,16 @@ async def test_without_a_usable_summary_the_journal_makes_one(model: Model, why:
     assert not stage.compacted.by_model
     assert "Answer 11." in stage.compacted.summary
     assert done.tokens_after < done.tokens_before
+
+
+async def test_a_model_that_speaks_in_masked_lines_is_not_asked() -> None:
+    facts = ModelFacts(
+        backend="local", model="m", wire="w", context_window=10_000, tools=ToolSupport.MASKED
+    )
+    stage = Stage(*words_history(12, 2_500), facts=facts)
+    assert await stage.shorten()
+    assert stage.model.asked == []
+    assert not stage.compacted.by_model
 
 
 async def test_a_model_that_fails_twice_is_not_asked_again() -> None:

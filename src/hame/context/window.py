@@ -14,7 +14,7 @@ from hame.base.entry import Entry, HistoryCompacted, ResultsElided
 from hame.base.errors import ErrorKind
 from hame.base.memory import Constraint, KeptWords, Shortened, WindowReport
 from hame.base.message import Assistant, Message, StopReason, ToolResults, User
-from hame.base.model import ModelFacts, Usage
+from hame.base.model import ModelFacts, ToolSupport, Usage
 from hame.base.outcome import Outcome
 from hame.base.ports import AskModel, Blobs, WriteEntry
 from hame.base.tool import ToolSpec
@@ -141,7 +141,9 @@ class Window:
         if not self.projection.shown or (focus is not None and len(self.projection.shown) < 2):
             return None
         cut = 0 if focus is not None else self._protected(window)
-        way = _Way(ask, write, focus or "")
+        # A model that speaks in masked lines only cannot write a summary.
+        asked = None if facts.tools is ToolSupport.MASKED else ask
+        way = _Way(asked, write, focus or "")
         done = await self._summarise(entries, window, cut, way)
         if self._tokens() > window * SUMMARISE_AT:
             stale = find_stale(self.projection, 0)
@@ -249,6 +251,8 @@ class Window:
         self, remembered: Remembered, size: int, way: "_Way"
     ) -> tuple[Written | None, Usage | None, str]:
         """The model's summary, what it took, and what was wrong with it."""
+        if way.ask is None:
+            return None, None, "this model cannot write one"
         if self._failures >= MOST_FAILURES:
             return None, None, "the model could not summarise before"
         instruction = ask_for_summary(remembered, size, way.focus)
@@ -304,7 +308,8 @@ class Window:
 class _Way(msgspec.Struct, frozen=True):
     """How a summary is made: whom to ask, where to write, what to look to."""
 
-    ask: AskModel
+    ask: AskModel | None
+    """None: a model that cannot write one."""
     write: WriteEntry
     focus: str
 
