@@ -4,7 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from hame.base.errors import PathError
@@ -390,6 +390,7 @@ LINES = st.lists(st.sampled_from(["a", "b", "c", "d", "", "x = 1", "\tq", "a "])
     max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(LINES, LINES, st.booleans(), st.booleans())
+@example([""], ["a", "", ""], True, False)
 def test_what_a_diff_says_is_what_the_patch_makes(old, new, old_ends, new_ends):
     """A unified diff of two texts, found by content and expected place, gives the second."""
     from hame.base.edit import apply_edits

@@ -76,7 +76,7 @@ def parse_patch(text: str) -> list[FilePatch]:
         ArgumentError: naming the first line that cannot be read.
     """
     lines = _unwrapped(text.replace("\r\n", "\n")).split("\n")
-    while lines and not lines[-1].strip():
+    while lines and not lines[-1]:
         lines.pop()
     reader = _Reader(lines)
     begins = next((index for index, line in enumerate(lines) if line.strip() == _BEGIN), None)
@@ -99,7 +99,7 @@ def _unwrapped(text: str) -> str:
     found = _WRAPPED.match(text)
     if found is None:
         return text
-    lines = text[found.end() :].rstrip().split("\n")
+    lines = text[found.end() :].rstrip("\n").split("\n")
     if lines[-1].strip() in {"```", found[1]}:
         lines.pop()
     return "\n".join(lines)
