@@ -28,7 +28,7 @@ class Stand:
 
 @pytest.fixture
 def stand(stage: Stage) -> Stage:
-    stage.tools["use_tool"] = Stand()  # type: ignore[assignment]
+    stage.tools["use_tool"] = Stand()
     return stage
 
 
@@ -69,7 +69,7 @@ async def test_what_the_model_sees_answers_its_own_call(stand: Stage) -> None:
     results = model.requests[1].messages[-1]
     assert isinstance(results, ToolResults)
     asked = model.requests[1].messages[-2]
-    assert results.results[0].call_id == asked.calls[0].id  # type: ignore[union-attr]
+    assert results.results[0].call_id == asked.calls[0].id
     assert results.results[0].name == "use_tool"
 
 

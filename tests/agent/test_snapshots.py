@@ -40,10 +40,10 @@ class WatchedSnapshots:
 
 @pytest.fixture
 def snapshots(stage: Stage) -> WatchedSnapshots:
-    stage.snapshots = WatchedSnapshots()  # type: ignore[assignment]
+    stage.snapshots = WatchedSnapshots()
     stage.add("edit_file", effect=Effect.WRITE)
     stage.add("run_command", effect=Effect.RUN)
-    return stage.snapshots  # type: ignore[return-value]
+    return stage.snapshots
 
 
 async def test_a_read_only_step_is_not_touched(stage: Stage, snapshots: WatchedSnapshots) -> None:
@@ -91,7 +91,7 @@ async def test_a_stopped_call_is_captured_all_the_same(
     from hame.base.message import Text, User
     from hame.testing import ScriptedModel
 
-    stage.add("run_command", hang, effect=Effect.RUN)  # type: ignore[arg-type]
+    stage.add("run_command", hang, effect=Effect.RUN)
     run = stage.make(ScriptedModel(answer(call("run_command", path="b")), HANG))
     ended = await run.run(User((Text("go"),)))
     assert isinstance(ended.result, Stopped)

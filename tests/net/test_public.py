@@ -108,7 +108,7 @@ class Net:
             user_agent="hame-test",
             resolve=self.resolve,
             allowed=lambda address: str(address) in {"127.0.0.2", "::ffff:127.0.0.2"},
-            **more,  # type: ignore[arg-type]
+            **more,
         )
 
     async def public(self, stream: SocketStream) -> None:

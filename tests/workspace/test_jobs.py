@@ -28,7 +28,7 @@ def lives(pid: int) -> bool:
 
 
 def shell(command: str, **more: object) -> Launch:
-    return Launch(argv=("bash", "-c", command), cwd="/", **more)  # type: ignore[arg-type]
+    return Launch(argv=("bash", "-c", command), cwd="/", **more)
 
 
 @pytest.fixture
