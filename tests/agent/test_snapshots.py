@@ -1,6 +1,7 @@
 """The loop and snapshots: which calls are held, when what they changed is captured, and what is said."""
 
 from collections.abc import Sequence
+from typing import cast
 
 import anyio
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from agent.conftest import Stage
 from hame.base import event
 from hame.base.outcome import Denied
-from hame.base.ports import ToolContext
+from hame.base.ports import Snapshots, ToolContext
 from hame.base.run import RunDone, Stopped
 from hame.base.snapshot import Attempt
 from hame.base.tool import Effect
@@ -40,10 +41,11 @@ class WatchedSnapshots:
 
 @pytest.fixture
 def snapshots(stage: Stage) -> WatchedSnapshots:
-    stage.snapshots = WatchedSnapshots()
+    watched = WatchedSnapshots()
+    stage.snapshots = cast("Snapshots", watched)
     stage.add("edit_file", effect=Effect.WRITE)
     stage.add("run_command", effect=Effect.RUN)
-    return stage.snapshots
+    return watched
 
 
 async def test_a_read_only_step_is_not_touched(stage: Stage, snapshots: WatchedSnapshots) -> None:
