@@ -160,7 +160,7 @@ async def test_a_call_that_was_signed_is_shown_as_it_was() -> None:
     ]
     stage = Stage(*entries)
     assert await stage.shorten()
-    assert (await stage.view())[1] is entries[1].message  # type: ignore[union-attr]
+    assert (await stage.view())[1] is entries[1].message
 
 
 def words_history(prompts: int, size: int) -> list[Entry]:
