@@ -16,7 +16,7 @@ def facts(price: Price | None, *, local: bool = False) -> ModelFacts:
 
 
 def test_each_answer_is_priced_by_its_own_prompt():
-    spending = Spending(facts(PRICE))
+    spending = Spending(lambda: facts(PRICE))
     short, long = Usage(input_uncached=1_000), Usage(input_uncached=1_001)
     assert spending.add(short, 1_000) == 0.001
     assert spending.add(long, 1_001) == 0.002002
@@ -29,7 +29,7 @@ def test_what_a_tier_leaves_out_stays_as_it_was():
 
 
 def test_unknown_is_unknown_and_stays_so():
-    spending = Spending(facts(None))
+    spending = Spending(lambda: facts(None))
     assert spending.cost_usd is None
     assert spending.add(Usage(output=5), 5) is None
     assert spending.cost_usd is None
@@ -37,13 +37,13 @@ def test_unknown_is_unknown_and_stays_so():
 
 
 def test_what_runs_here_costs_nothing():
-    spending = Spending(facts(None, local=True))
+    spending = Spending(lambda: facts(None, local=True))
     assert spending.add(Usage(output=5), 5) == 0.0
     assert not spending.reaches(0.01)
 
 
 def test_the_next_request_is_not_sent_when_it_must_cost_more_than_is_left():
-    spending = Spending(facts(PRICE))
+    spending = Spending(lambda: facts(PRICE))
     assert not spending.reaches(0.001)
     spending.add(Usage(input_uncached=900), 1_000)
     # 0.0009 are spent; 1,000 tokens more cost 0.0001 at least.
@@ -53,7 +53,7 @@ def test_the_next_request_is_not_sent_when_it_must_cost_more_than_is_left():
 
 
 def test_an_answer_beside_the_conversation_leaves_its_length_as_it_was():
-    spending = Spending(facts(PRICE))
+    spending = Spending(lambda: facts(PRICE))
     spending.add(Usage(input_uncached=900), 1_000)
     spending.add(Usage(input_uncached=10), None)
     assert spending.reaches(0.00100)

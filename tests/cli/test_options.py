@@ -23,6 +23,6 @@ def test_settings_without_an_option_are_those_meant_for_a_file():
     options = {names[-1] for names, _ in SETTINGS}
     left = {field.name for field in msgspec.structs.fields(Settings)} - options
     assert left == {
-        "ask_timeout_s", "ca_file", "cache_lifetime", "command_timeout_s", "max_output_tokens", "max_retry_wait_s", "providers",
+        "ask_timeout_s", "ca_file", "cache_lifetime", "command_timeout_s", "fallbacks", "max_output_tokens", "max_retry_wait_s", "providers",
         "proxy", "show_thinking", "web_search",
     }  # fmt: skip

@@ -73,7 +73,7 @@ class Run:
         self._room = Room(ports, self.request, self._count_aside)
         self._call_ids = {call.id for call in made_calls(ports.journal.entries)}
         self._guard = ProgressGuard()
-        self._spending = Spending(ports.model.facts)
+        self._spending = Spending(lambda: ports.model.facts)
         self._steps = 0
         self._refused = 0
         self._broken = self._pauses = self._malformed = self._empty = 0

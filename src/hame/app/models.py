@@ -116,7 +116,26 @@ class Models:
             self._know(name.partition("/")[0])
         else:
             self.know_all()
-        return await Router(self.registry, self._find_server, self._remembered).open(name)
+        model = await Router(self.registry, self._find_server, self._remembered).open(name)
+        listed = [each for each in self._settings.fallbacks if each != model.facts.name]
+        if not listed:
+            return model
+        from hame.backends.fallback import FallbackModel
+
+        return FallbackModel(model, listed, self._open_listed, self._say)
+
+    async def _open_listed(self, name: str) -> Model:
+        """A model that the user listed.
+
+        Raises:
+            ConfigError: if it cannot be asked.
+        """
+        self._know(name.partition("/")[0])
+        return await Router(self.registry).open(name)
+
+    def _say(self, text: str) -> None:
+        if self._tell is not None:
+            self._tell(text)
 
     def candidate(self, provider: str, own: ProviderSettings) -> ServedBackend:
         """A backend as it would be with these settings laid over the user's; it is not registered.

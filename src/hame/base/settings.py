@@ -62,6 +62,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     model: str | None = None
     """`backend/model`; unset: the one key that is set, else a local server, else the built-in model."""
+    fallbacks: tuple[str, ...] = ()
+    """Models to ask, in order, when the chosen one's server will not answer; none unless listed."""
     mode: Mode = Mode.ASK
     """What runs without a question: ask, auto or plan."""
     effort: Effort | None = None

@@ -26,6 +26,9 @@ _OPTIONS = {
 }
 """Options that are not called like their key."""
 
+_LISTS = {"add_dirs": "a list of paths", "fallbacks": "a list of models"}
+"""What lists hold; their type does not tell."""
+
 
 class Key(msgspec.Struct, frozen=True, kw_only=True):
     """One key."""
@@ -118,7 +121,7 @@ def describe_type(kind: object) -> str:
     if isinstance(kind, UnionType) or len(options) < len(get_args(kind)):
         return describe_type(options[0])
     if get_origin(kind) is tuple:
-        return "a list of paths"
+        return "a list"
     if isinstance(kind, type) and issubclass(kind, Enum):
         return "one of " + ", ".join(str(member.value) for member in kind)
     for plain, words in _WORDS:
@@ -135,7 +138,7 @@ def _keys_of(struct: type[msgspec.Struct]) -> Mapping[str, Key]:
         found[field.name] = Key(
             name=field.name,
             type=field.type,
-            expects=describe_type(field.type),
+            expects=_LISTS.get(field.name) or describe_type(field.type),
             default=default,
             owner=struct.__name__,
         )

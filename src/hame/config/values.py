@@ -35,8 +35,9 @@ def read_text(key: Key, text: str, place: Place) -> object:
     if kind == "true or false":
         folded = text.strip().casefold()
         raw = True if folded in _YES else False if folded in _NO else text
-    elif kind == "a list of paths":
-        raw = [part for part in text.split(os.pathsep) if part]
+    elif kind.startswith("a list"):
+        separator = os.pathsep if kind.endswith("paths") else ","
+        raw = [part.strip() for part in text.split(separator) if part.strip()]
     elif kind.startswith("tables"):
         raise ValueError(
             "is set value by value: providers.NAME.base_url, providers.NAME.model, ..."
@@ -133,6 +134,11 @@ def _check_proxy(value: str) -> str:
     return "" if good else "should be a URL such as http://proxy.example:3128"
 
 
+def _check_models(value: tuple[str, ...]) -> str:
+    wrong = next((name for name in value if "/" not in name or _check_model(name)), None)
+    return "" if wrong is None else f'should be models, backend/model, not "{wrong}"'
+
+
 def _check_variable(value: str) -> str:
     good = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value)
     # The value is not repeated: people write the key itself here by mistake.
@@ -150,6 +156,7 @@ _CHECKS: Mapping[str, Callable[[Any], str]] = {
     "api_key_env": _check_variable,
     "base_url": _check_url,
     "ca_file": _check_text,
+    "fallbacks": _check_models,
     "keep_alive": _check_text,
     "max_retry_wait_s": _check_wait,
     "model": _check_model,
