@@ -7,13 +7,18 @@ import anyio
 from hame.base.errors import ConfigError, ToolError
 from hame.base.ports import Processes
 from hame.base.process import Launch
-from hame.config.keyring import find_keyring
-from hame.config.keystore import KeyStore
+from hame.config.keystore import Keyring, KeyStore
 from hame.config.places import Places
 
 _COMMAND_S = 60.0
 """A command may have to ask the user to unlock something."""
 _MOST_BYTES = 65_536
+
+
+def _find_keyring() -> Keyring | None:
+    from hame.config.keyring import find_keyring  # A key is seldom saved, or fetched from one.
+
+    return find_keyring()
 
 
 class UserKeys:
@@ -26,7 +31,7 @@ class UserKeys:
         processes: Processes,
     ) -> None:
         """Read nothing yet."""
-        self.store = KeyStore(places.keys_file, find_keyring)
+        self.store = KeyStore(places.keys_file, _find_keyring)
         self.on_secret: Callable[[str], None] = lambda _: None
         """Is told every key that becomes known."""
         self._environment = environment

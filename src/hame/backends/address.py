@@ -1,14 +1,15 @@
 """Addresses as people write them -> base URLs as the wires want them, and where they may lead."""
 
+import re
 from collections.abc import Mapping
 from enum import Enum
-from string import Formatter
 from urllib.parse import urlsplit
 
 from hame.base.errors import ConfigError
 from hame.base.model import Vendor
 
 _CALLS = ("/chat/completions", "/completions", "/responses", "/messages", "/models")
+_PLACEHOLDER = re.compile(r"\{([A-Z_]+)\}")
 _NEAR_ENDS = (".local", ".lan", ".internal", ".home", ".home.arpa", ".intranet", ".corp")
 """How names end that no public server has."""
 _EVERYWHERE = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - read, never bound
@@ -35,7 +36,7 @@ def complete_address(given: str, vendor: Vendor) -> str:
 def placed_address(vendor: Vendor, environment: Mapping[str, str]) -> str:
     """The vendor's address for a user whose place is told by variables (Vertex: project, location)."""
     for template in vendor.places:
-        names = [name for _, name, _, _ in Formatter().parse(template) if name]
+        names = _PLACEHOLDER.findall(template)
         values = {name: environment.get(name, "").strip() for name in names}
         if all(values.values()):
             # https://cloud.google.com/vertex-ai/generative-ai/docs/learn/locations: the location

@@ -4,11 +4,11 @@ Kept apart from the settings, which are the user's own words. What cannot be rea
 forgotten: the user is asked again.
 """
 
-import os
-import tempfile
 from contextlib import suppress
 
 import msgspec
+
+from hame.config.whole import write_whole
 
 VERSION = 1
 
@@ -44,10 +44,5 @@ def remember_choice(path: str, name: str) -> None:
     backend, _, model = name.partition("/")
     models = read_choices(path).models | {backend: model}
     data = msgspec.json.encode(Choices(backend=backend, models=models))
-    folder = os.path.dirname(path)  # noqa: PTH120 - as above
     with suppress(OSError):
-        os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103 - as above
-        handle, temporary = tempfile.mkstemp(prefix=".choices-", dir=folder)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.replace(temporary, path)  # noqa: PTH105 - as above
+        write_whole(path, data)

@@ -8,7 +8,6 @@ keyring never loads it.
 import fcntl
 import os
 import stat
-import tempfile
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Protocol
@@ -17,6 +16,7 @@ import msgspec
 
 from hame.base.errors import ConfigError
 from hame.base.secret import SavedKey
+from hame.config.whole import write_whole
 
 VERSION = 1
 SERVICE = "hame"
@@ -223,16 +223,7 @@ def _read(path: str) -> _File:
 
 def _write(path: str, file: _File, folder: int) -> None:
     try:
-        handle, temporary = tempfile.mkstemp(prefix=".keys-", dir=os.path.dirname(path))  # noqa: PTH120
-        try:
-            with os.fdopen(handle, "wb") as target:
-                target.write(msgspec.json.format(msgspec.json.encode(file), indent=1) + b"\n")
-                target.flush()
-                os.fsync(target.fileno())
-            os.replace(temporary, path)  # noqa: PTH105 - pathlib is 8 ms of start
-        except BaseException:
-            os.unlink(temporary)  # noqa: PTH108 - as above
-            raise
+        write_whole(path, msgspec.json.format(msgspec.json.encode(file), indent=1) + b"\n")
         os.fsync(folder)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be written: {error.strerror}") from error

@@ -3,13 +3,12 @@
 It can be made again, so what cannot be read or written is simply tried again.
 """
 
-import os
-import tempfile
 from contextlib import suppress
 
 import msgspec
 
 from hame.base.model import ToolSupport
+from hame.config.whole import write_whole
 
 
 class _Tried(msgspec.Struct, frozen=True):
@@ -25,13 +24,8 @@ def read_way(path: str, key: str) -> ToolSupport | None:
 def keep_way(path: str, key: str, way: ToolSupport) -> None:
     """Keep what was found."""
     data = msgspec.json.encode(_Tried(ways=_read(path).ways | {key: way}))
-    folder = os.path.dirname(path)  # noqa: PTH120 - strings all through
     with suppress(OSError):
-        os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103 - as above
-        handle, temporary = tempfile.mkstemp(prefix=".tried-", dir=folder)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.replace(temporary, path)  # noqa: PTH105 - as above
+        write_whole(path, data)
 
 
 def _read(path: str) -> _Tried:
