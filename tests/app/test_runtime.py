@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 import anyio
+import msgspec
 import pytest
 
 from hame.base import entry, event
@@ -12,7 +13,7 @@ from hame.base.ports import Model
 from hame.base.question import Answer, Choice
 from hame.base.run import RunDone, RunFailed, Stopped
 from hame.base.settings import Mode
-from hame.testing import HANG, answer, call
+from hame.testing import HANG, ScriptedModel, answer, call
 
 if TYPE_CHECKING:
     from app.conftest import Scene
@@ -164,6 +165,21 @@ async def test_changing_the_model_keeps_the_history(scene: "Scene") -> None:
     assert len(sent(scene, 1)) == 3
     chosen = [item for item in runtime.journal.entries if isinstance(item, entry.ModelChosen)]
     assert len(chosen) == 2
+
+
+async def test_a_model_is_offered_the_tool_it_was_taught_to_edit_with(scene: "Scene") -> None:
+    runtime = scene.start(answer("one"), answer("two"))
+    await runtime.prompt("first")
+    names = {tool.name for tool in scene.model.requests[0].tools}
+    assert "edit_file" in names
+    assert "apply_patch" not in names
+    taught = msgspec.structs.replace(scene.model.facts, editing="apply_patch")
+    scene.model = ScriptedModel(answer("three"), facts=taught)
+    await runtime.set_model("scripted/taught")
+    await runtime.prompt("second")
+    names = {tool.name for tool in scene.model.requests[0].tools}
+    assert "apply_patch" in names
+    assert "edit_file" not in names
 
 
 async def test_clear_begins_a_new_session(scene: "Scene") -> None:

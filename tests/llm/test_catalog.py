@@ -146,3 +146,23 @@ def test_a_vendor_that_is_not_in_the_catalogue_is_known_by_its_row():
 def test_a_model_may_speak_another_wire_than_its_vendor():
     facts = ShippedCatalogue().facts(vendor_of("azure"), "gpt-5-mini")
     assert facts.wire == "openai_responses"
+
+
+@pytest.mark.parametrize(
+    ("name", "editing"),
+    [
+        ("gpt-5.5", "apply_patch"),
+        ("openai/gpt-6.1-sol", "apply_patch"),
+        ("o4-mini", "apply_patch"),
+        ("gpt-oss-120b", "edit_file"),
+        ("claude-sonnet-4-5", "edit_file"),
+        ("mock-model", "edit_file"),
+    ],
+)
+def test_models_of_the_gpt_family_edit_with_patches_whoever_serves_them(
+    name: str, editing: str
+) -> None:
+    catalogue = ShippedCatalogue()
+    vendor = catalogue.vendor("openrouter")
+    assert vendor is not None
+    assert catalogue.facts(vendor, name).editing == editing

@@ -26,7 +26,7 @@ from hame.base.entry import ModeChosen, ModelAnswered, ModelChosen, NoteAdded, U
 from hame.base.errors import ConfigError, ErrorKind, Failure, HameError
 from hame.base.memory import Shortened
 from hame.base.message import User
-from hame.base.model import CacheLifetime, ModelFacts, Usage
+from hame.base.model import CacheLifetime, Editing, ModelFacts, Usage
 from hame.base.ports import (
     Clock,
     Context,
@@ -71,7 +71,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
 
     settings: Settings
     clock: Clock
-    new_tools: Callable[[], tuple[Tool, ...]]
+    new_tools: Callable[[Editing], tuple[Tool, ...]]
     """Tools share what their session's model has seen, so each session has its own."""
     tool_context: ToolContext
     new_gate: NewGate
@@ -338,9 +338,14 @@ class Runtime:
         self._jobs = self._parts.new_jobs()
         self._context = self._parts.new_context()
         self._ledger = CacheLedger(journal.entries)
+        self._make_tools("edit_file")
+
+    def _make_tools(self, editing: Editing) -> None:
+        """The session's tools; they forget what was read, as a model that comes later has not read it."""
+        self._editing = editing
         self._tools: Mapping[str, Tool] = {
             tool.spec.name: RedactingTool(tool, self._parts.redaction)
-            for tool in self._parts.new_tools()
+            for tool in self._parts.new_tools(editing)
         }
 
     async def _open(self) -> Model:
@@ -348,6 +353,8 @@ class Runtime:
             chosen = self._parts.settings.model or _last_model(self._journal)
             self._model = await self._parts.open_model(chosen)
         self._require_price(self._model.facts)
+        if self._model.facts.editing != self._editing:
+            self._make_tools(self._model.facts.editing)
         return self._model
 
     def _require_price(self, facts: ModelFacts) -> None:

@@ -5,6 +5,7 @@ never from an address.
 """
 
 from enum import StrEnum
+from typing import Literal, TypeAlias
 
 import msgspec
 from typing_extensions import override
@@ -166,6 +167,10 @@ class PriceTier(Rates, frozen=True, kw_only=True, omit_defaults=True):
     """Prompt tokens, cached ones included; a request with more pays these rates for all its tokens."""
 
 
+Editing: TypeAlias = Literal["edit_file", "apply_patch"]
+"""The tool a model was taught to change files with; it is advertised, the other can be found."""
+
+
 class Price(Rates, frozen=True, kw_only=True, omit_defaults=True):
     """What a model's tokens cost. Unknown is shown as unknown, never as 0."""
 
@@ -220,6 +225,7 @@ class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
     tools_told: bool = False
     """Its own server says so; otherwise a local model is tried once."""
     profile: Profile = Profile.STANDARD
+    editing: Editing = "edit_file"
     efforts: frozenset[Effort] = frozenset()
     """The levels the model takes; empty: effort is not sent."""
     price: Price | None = None

@@ -1,11 +1,7 @@
 """The tools that hame brings: one module and one description each."""
 
-from typing import Literal, TypeAlias
-
+from hame.base.model import Editing
 from hame.base.ports import Tool
-
-Editing: TypeAlias = Literal["edit_file", "apply_patch"]
-"""The tool that a model is taught to change files with; models of the GPT family know apply_patch."""
 
 
 def builtin_tools(editing: Editing = "edit_file") -> tuple[Tool, ...]:

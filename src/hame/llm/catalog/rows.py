@@ -10,7 +10,17 @@ from collections.abc import Sequence
 
 import msgspec
 
-from hame.base.model import Effort, ModelFacts, Price, Profile, Quirk, Timeouts, ToolSupport, Vendor
+from hame.base.model import (
+    Editing,
+    Effort,
+    ModelFacts,
+    Price,
+    Profile,
+    Quirk,
+    Timeouts,
+    ToolSupport,
+    Vendor,
+)
 
 VARIANT = re.compile(r"(.+?)[-@:](?:\d{8}|\d{4}-\d{2}-\d{2}|\d{4}|latest|preview|beta)")
 """A model's name with what may follow it without making it another model."""
@@ -100,9 +110,20 @@ def facts_from(row: ModelRow | None, vendor: Vendor, model: str) -> ModelFacts:
         documents=row.documents,
         tools=row.tools,
         profile=row.profile,
+        editing=_editing(model),
         efforts=row.efforts,
         price=row.price,
         timeouts=row.timeouts or vendor.timeouts,
         quirks=vendor.quirks | row.quirks,
         local=vendor.local,
     )
+
+
+_PATCHING = ("gpt-4.1", "gpt-5", "gpt-6", "o3", "o4", "codex")
+"""How the names of the models begin that OpenAI taught to write patches (its cookbook on GPT-4.1)."""
+
+
+def _editing(model: str) -> Editing:
+    """By family, whoever serves it: `openai/gpt-5.5` and a deployment of that name are the same model."""
+    name = model.rsplit("/", 1)[-1].lower()
+    return "apply_patch" if name.startswith(_PATCHING) else "edit_file"
