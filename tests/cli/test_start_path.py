@@ -10,7 +10,7 @@ UNWANTED = (
     "hame.llm.textcalls", "hame.llm.serverfacts", "hame.llm.localfaults", "hame.llm.probe",
     "hame.llm.catalog.overrides", "hame.backends.detect.", "hame.backends.renewing",
     "hame.backends.trial", "hame.local", "hame.app.access", "hame.app.shelf", "hame.app.spending",
-    "tempfile", "keyring", "tomllib", "genai_prices", "litellm",
+    "keyring", "tomllib", "genai_prices", "litellm",
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ def write_whole(path: str, data: bytes) -> None:
     """
     folder = os.path.dirname(path)  # noqa: PTH120 - pathlib is 8 ms of start
     os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103 - as above
-    # Not by `tempfile`, which is 4 ms of start; a name of this process and moment is its own.
+    # A name of this process and moment is its own; `tempfile` would only add its import.
     temporary = f"{folder}/.{os.getpid()}-{os.urandom(6).hex()}.tmp"
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
