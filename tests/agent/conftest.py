@@ -139,7 +139,7 @@ class Stage:
         return Run(ports, Plan(system="be good", limits=self.limits), self.inbox)
 
     async def play(self, *steps: object, words: str = "go") -> RunEnded:
-        model = ScriptedModel(*steps)  # type: ignore[arg-type]
+        model = ScriptedModel(*steps)
         with anyio.fail_after(10):
             ended = await self.make(model).run(User((Text(words),)))
         model.finish()

@@ -58,7 +58,7 @@ class Scene:
         open_model: Callable[[str | None], Awaitable[Model]] | None = None,
         user_notes: str = "",
     ) -> Runtime:
-        self.model = ScriptedModel(*steps)  # type: ignore[arg-type]
+        self.model = ScriptedModel(*steps)
         workspace = open_workspace(str(self.project), home=str(self.project.parent))
         context = ToolContext(
             workspace=workspace,

@@ -1,7 +1,7 @@
 """A vendor nobody made code for, and a backend nobody knew of: one row, one class."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
@@ -13,6 +13,7 @@ from hame.backends.served import ServedBackend, vendor_backend
 from hame.base.capability import ChecksKeys, LearnsModels, SignsIn
 from hame.base.errors import ConfigError
 from hame.base.fold import Fold
+from hame.base.json import get_objects
 from hame.base.message import Assistant, StopReason, Text, User
 from hame.base.model import ModelFacts, ModelListing
 from hame.base.ports import Backend, ListsModels, Model, ModelRequest
@@ -88,7 +89,7 @@ async def test_a_vendor_is_one_row_of_the_catalogue(tmp_path):
         assert await said(model) == "Hello from Acme."
         assert model.facts.context_window == 9_000
         assert server.questions[0].headers["authorization"] == "Bearer k"
-        roles = [message["role"] for message in server.questions[0].body["messages"]]
+        roles = [message["role"] for message in get_objects(server.questions[0].body, "messages")]
         assert roles == ["user", "assistant", "user"], "the whole conversation goes along"
         await http.aclose()
 
@@ -135,7 +136,7 @@ class Polly:
         self.facts = facts
 
     @asynccontextmanager
-    async def stream(self, request: ModelRequest) -> AsyncIterator[AsyncIterator[StreamEvent]]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[AsyncIterator[StreamEvent]]:
         async def events() -> AsyncIterator[StreamEvent]:
             words = [block.text for message in request.messages for block in message.content]
             yield TextDelta(" ".join(words))

@@ -8,9 +8,10 @@ from typing import Protocol
 
 import pytest
 
+from hame.base.edit import TextEdit
 from hame.base.errors import PathError, ToolError
 from hame.base.path import FileKind, FileText, Match
-from hame.base.ports import Located, SearchQuery, Workspace
+from hame.base.ports import FileChange, Located, SearchQuery, Workspace
 from hame.base.zone import Operation, Zone
 
 
@@ -531,6 +532,67 @@ class WorkspaceContract:
     async def test_nothing_can_be_searched_where_nothing_is(self, project: Project) -> None:
         with pytest.raises(PathError):
             await search(project, SearchQuery(pattern="word"), below="gone")
+
+    # ------------------------------------------------------------ windows and changes together
+
+    async def test_a_window_gives_lines_without_their_endings_and_says_if_more_follow(
+        self, project: Project
+    ) -> None:
+        project.put("a.txt", b"one\ntwo\r\nthree\n")
+        place = project.workspace.locate("a.txt", Operation.READ)
+        middle = await project.workspace.read_window(place, 2, 1, 1000)
+        assert (middle.first, middle.lines, middle.more) == (2, ("two",), True)
+        rest = await project.workspace.read_window(place, 2, 10, 1000)
+        assert (rest.lines, rest.more) == (("two", "three"), False)
+        assert (await project.workspace.read_window(place, 9, 10, 1000)).lines == ()
+        place.close()
+
+    async def test_a_window_of_a_binary_file_is_refused(self, project: Project) -> None:
+        project.put("a.bin", BINARY)
+        place = project.workspace.locate("a.bin", Operation.READ)
+        with pytest.raises(PathError):
+            await project.workspace.read_window(place, 1, 10, 1000)
+        place.close()
+
+    async def test_changes_to_several_files_are_made_together(self, project: Project) -> None:
+        project.put("a.txt", b"one two\n")
+        project.put("old.txt", b"gone\n")
+        workspace = project.workspace
+        a = workspace.locate("a.txt", Operation.WRITE)
+        old = workspace.locate("old.txt", Operation.DELETE)
+        new = workspace.locate("new/b.txt", Operation.CREATE)
+        edits = (TextEdit(4, 7, "2"), TextEdit(0, 3, "1"))
+        changed = await workspace.apply([
+            FileChange(place=a, before=await workspace.read_text(a), edits=edits),
+            FileChange(place=old, before=await workspace.read_text(old), delete=True),
+            FileChange(place=new, before=None, edits=(TextEdit(0, 0, "new\n"),)),
+        ])
+        assert list(changed) == ["a.txt", "old.txt", "new/b.txt"]
+        assert project.get("a.txt") == b"1 2\n"
+        assert project.get("old.txt") is None
+        assert project.get("new/b.txt") == b"new\n"
+        for place in (a, old, new):
+            place.close()
+
+    async def test_when_one_change_cannot_be_made_none_is(self, project: Project) -> None:
+        project.put("a.txt", b"one\n")
+        project.put("b.txt", b"two\n")
+        workspace = project.workspace
+        a = workspace.locate("a.txt", Operation.WRITE)
+        b = workspace.locate("b.txt", Operation.WRITE)
+        first = FileChange(
+            place=a, before=await workspace.read_text(a), edits=(TextEdit(0, 3, "1"),)
+        )
+        stale = FileChange(
+            place=b, before=await workspace.read_text(b), edits=(TextEdit(0, 3, "2"),)
+        )
+        project.put("b.txt", b"changed by hand\n")
+        with pytest.raises(PathError):
+            await workspace.apply([first, stale])
+        assert project.get("a.txt") == b"one\n"
+        assert project.get("b.txt") == b"changed by hand\n"
+        a.close()
+        b.close()
 
 
 def resolve(project: Project, path: str, operation: Operation):

@@ -19,7 +19,7 @@ def png(width: int, height: int, size: int = 0) -> bytes:
 
 
 def facts(wire: str = "openai_chat", **members: object) -> ModelFacts:
-    return ModelFacts(backend="b", model="m", wire=wire, **members)  # type: ignore[arg-type]
+    return ModelFacts(backend="b", model="m", wire=wire, **members)
 
 
 @pytest.mark.parametrize(

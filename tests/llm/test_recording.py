@@ -35,8 +35,8 @@ def read(place) -> list:
 def test_a_refusal_reads_alike_on_every_api(api):
     body = json.dumps({"error": {"message": "slow down"}}).encode()
     meaning = read_recording(api, body, status=429, headers={"Retry-After": "7"})
-    assert meaning["error"]["category"] == "rate_limit"  # pyright: ignore[reportIndexIssue]
-    assert meaning["error"]["retry_after_s"] == 7  # pyright: ignore[reportIndexIssue]
+    assert meaning["error"]["category"] == "rate_limit"
+    assert meaning["error"]["retry_after_s"] == 7
 
 
 def test_an_unknown_api_is_named_with_the_known_ones():

@@ -43,7 +43,7 @@ Opening = Callable[..., RuleGate]
 def open_gate(paths: ProjectPaths) -> Opening:
     def open_it(asker: Asker, *rules: Rule, mode: Mode = Mode.ASK, **more: object) -> RuleGate:
         book = Rulebook(rules=rules) if rules else open_rulebook(paths.config, paths)
-        grounds = Grounds(paths=paths, level="A", **more)  # type: ignore[arg-type]
+        grounds = Grounds(paths=paths, level="A", **more)
         return RuleGate(mode=lambda: mode, asker=asker, grounds=grounds, book=book)
 
     return open_it

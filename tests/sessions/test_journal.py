@@ -682,7 +682,7 @@ async def test_a_file_that_may_not_be_written_is_said_with_the_remedy(
     def refused(name: object, flags: int, *rest: int, **named: int) -> int:
         if flags & os.O_RDWR:
             raise OSError(code, os.strerror(code))
-        return real(name, flags, *rest, **named)  # pyright: ignore[reportArgumentType]
+        return real(name, flags, *rest, **named)
 
     monkeypatch.setattr(os, "open", refused)
     with pytest.raises(SessionError, match="may not be written") as caught:

@@ -1,11 +1,15 @@
 """MemoryWorkspace: a project that touches no disk."""
 
+import copy
 import hashlib
 from collections.abc import Mapping, Sequence
 
+import msgspec
+
+from hame.base.edit import apply_edits
 from hame.base.errors import PathError, ToolError
-from hame.base.path import DirectoryEntry, FileKind, FileText, Match
-from hame.base.ports import Located, SearchQuery
+from hame.base.path import DirectoryEntry, FileKind, FileText, Match, TextWindow
+from hame.base.ports import FileChange, Located, SearchQuery
 from hame.base.zone import Operation, ProjectPaths, split
 from hame.testing.memory import search, textcode
 from hame.testing.memory.places import MemoryPlace, locate
@@ -92,6 +96,59 @@ class MemoryWorkspace:
         self._refuse_files_above(parts, shown)
         self._tree.put(parts, data)
         self._seen[parts] = _digest(data)
+
+    async def read_window(self, place: Located, first: int, count: int, size: int) -> TextWindow:
+        """Some lines of a text file; `size` bytes of them at about the most.
+
+        Raises:
+            PathError: if it is no file, or binary.
+        """
+        text, _, _ = textcode.decode(self._data(place), place.resolution.shown)
+        rest = text.removesuffix("\n").split("\n")[first - 1 :] if text else []
+        lines: list[str] = []
+        for line in rest[:count]:
+            if size <= 0:
+                break
+            lines.append(line.removesuffix("\r"))
+            size -= len(line.encode()) + 1
+        cut = tuple(0 for _ in lines)
+        return TextWindow(first=first, lines=tuple(lines), cut=cut, more=len(rest) > len(lines))
+
+    async def apply(self, changes: Sequence[FileChange]) -> Sequence[str]:
+        """Change several files: all of them or none.
+
+        Raises:
+            PathError: if one of them cannot be changed, or is not as it was; nothing was changed.
+        """
+        tree, seen = copy.deepcopy(self._tree), dict(self._seen)
+        changed: list[str] = []
+        try:
+            for change in changes:
+                changed += await self._apply_one(change)
+        except PathError:
+            self._tree, self._seen = tree, seen
+            raise
+        return changed
+
+    async def _apply_one(self, change: FileChange) -> list[str]:
+        place, before = change.place, change.before
+        shown = place.resolution.shown
+        if before is not None and _digest(self._data(place)) != before.digest:
+            raise PathError(f"{shown} was changed since it was read; nothing was written")
+        if change.delete:
+            await self.delete(place)
+            return [shown]
+        edited = bool(change.edits) or before is None
+        if edited:
+            try:
+                text = apply_edits(before.text if before else "", change.edits)
+            except ValueError as error:
+                raise PathError(f"cannot change {shown}: {error}") from error
+            await self.write_text(place, text, before, replace=before is not None)
+        if change.target is None:
+            return [shown] if edited else []
+        await self.move(place, change.target)
+        return [shown, change.target.resolution.shown]
 
     def was_read(self, place: Located) -> str | None:
         """Digest of the file as the model last saw it."""
@@ -181,7 +238,7 @@ class MemoryWorkspace:
             files = search.files_matching(self._tree, self._root, parts, query.glob)
         found = list(search.lines_matching(self._tree, files, query))
         shown = [
-            Match(path=self._shown(split(line.path)), line=line.line, text=line.text)
+            msgspec.structs.replace(line, path=self._shown(split(line.path)))
             for line in found[:limit]
         ]
         return shown, len(found)

@@ -49,8 +49,9 @@ def lines_matching(tree: Tree, files: list[Parts], query: SearchQuery) -> Iterat
             lines.pop()
         for number, line in enumerate(lines, 1):
             bare = line.removesuffix("\r")
-            if search(bare):
-                yield Match(path="/" + "/".join(file), line=number, text=bare)
+            if found := search(bare):
+                path = "/" + "/".join(file)
+                yield Match(path=path, line=number, text=bare, column=found.start() + 1)
 
 
 def _compile(query: SearchQuery) -> re.Pattern[str]:
