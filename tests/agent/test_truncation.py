@@ -3,7 +3,15 @@
 import pytest
 
 from hame.agent.truncation import was_cut
-from hame.base.message import Image, Text, User
+from hame.base.message import (
+    Assistant,
+    Image,
+    Text,
+    Thinking,
+    ToolResult,
+    ToolResults,
+    User,
+)
 from hame.base.model import ModelFacts, Quirk, Usage
 from hame.base.ports import ModelRequest
 
@@ -45,3 +53,10 @@ def test_only_servers_that_do_so_are_doubted():
     assert was_cut(asked(90_000), usage, facts(quirks=frozenset())) == ""
     assert was_cut(asked(90_000), usage, facts(context_window=None)) == ""
     assert was_cut(asked(90_000), None, facts()) == ""
+
+
+def test_answers_and_results_are_letters_too():
+    answer = Assistant((Text("x" * 4_000), Thinking("y" * 90_000)))
+    results = ToolResults((ToolResult("c", "read", (Text("z" * 5_000),)),))
+    request = ModelRequest(system="", messages=(answer, results))
+    assert "of at least 1,125" in was_cut(request, Usage(input_uncached=1000), facts())

@@ -93,6 +93,13 @@ def test_an_unencrypted_address_far_away_is_refused(auth):
     assert "--allow-http" in near.stderr
 
 
+def test_a_keyring_that_is_not_there_is_said(auth, home):
+    added = auth("auth", "add", "mistral", "--store", "keyring", "--no-verify", stdin=KEY)
+    assert added.returncode == 2
+    assert "hame[keyring]" in added.stderr
+    assert not keys_file(home).exists()
+
+
 @pytest.mark.parametrize("stdin", ["", "  \n", "two words"])
 def test_what_is_no_key_is_said(auth, stdin):
     ran = auth("auth", "add", "mistral", stdin=stdin)

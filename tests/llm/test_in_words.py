@@ -1,6 +1,7 @@
 """Models without calls of their own, over real HTTP: tools in words, calls out of words, what heals."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -93,7 +94,8 @@ async def test_tools_in_words_go_into_the_prompt_and_the_history(model_at):
         assert (
             await ask(model, ModelRequest(system="Be kind.", messages=HISTORY, tools=(READ,)))
         ).text
-        first, second = (question.body for question in server.questions)
+        bodies: list[Any] = [question.body for question in server.questions]
+        first, second = bodies
     assert "tools" not in first
     system, *messages = get_objects(second, "messages")
     assert system["content"].startswith("Be kind.")

@@ -1,5 +1,6 @@
 """Costs of recorded usages agree with genai-prices, where that is installed; differences are named."""
 
+import importlib
 from datetime import UTC, datetime
 
 import pytest
@@ -69,8 +70,7 @@ def findable(provider: str, model: str, name: str) -> bool:
 
 
 def provider_of(provider: str):
-    from genai_prices.data import providers
-
+    providers = importlib.import_module("genai_prices.data").providers
     return next(each for each in providers if each.id == provider)
 
 

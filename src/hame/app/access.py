@@ -10,6 +10,7 @@ from hame.backends.served import ServedBackend
 from hame.backends.trial import Trial, Verdict, try_backend
 from hame.base.secret import SavedKey, mask
 from hame.base.settings import ProviderSettings
+from hame.config.keystore import KeyStore
 from hame.config.places import Places
 from hame.config.write import set_value
 
@@ -98,8 +99,10 @@ def untried(models: Models, candidate: Candidate) -> Tried:
     return Tried(candidate=candidate, base_url=base_url, trial=trial)
 
 
-def keep(models: Models, places: Places, tried: Tried) -> str:
+def keep(models: Models, places: Places, tried: Tried, *, in_file: bool = False) -> str:
     """Keep a key, and the address that it is for; where it is kept, in words.
+
+    With `in_file` it goes to the file also where there is a keyring.
 
     Raises:
         ConfigError: if it cannot be written.
@@ -109,11 +112,13 @@ def keep(models: Models, places: Places, tried: Tried) -> str:
         set_value(places, f"providers.{candidate.provider}.base_url", tried.base_url)
     if candidate.allow_http:
         set_value(places, f"providers.{candidate.provider}.allow_http", "true")
-    store = models.keys.store
-    if candidate.key:
-        origin = origin_of(tried.base_url)
-        store.save(SavedKey(provider=candidate.provider, origin=origin, secret=candidate.key))
-    return store.where(candidate.provider) if candidate.key else places.config_file
+    if not candidate.key:
+        return places.config_file
+    store = KeyStore(places.keys_file) if in_file else models.keys.store
+    origin = origin_of(tried.base_url)
+    store.save(SavedKey(provider=candidate.provider, origin=origin, secret=candidate.key))
+    plain = " as plain text, readable by you only" * store.plain
+    return f"{store.where(candidate.provider)}{plain}"
 
 
 async def _try(models: Models, candidate: Candidate) -> Tried:

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -59,6 +60,9 @@ def list_keys(options: Mapping[str, Any], *, as_json: bool = False) -> None:
 @click.option("--base-url", metavar="URL", default="", help="Where the key is for.")
 @click.option("--allow-http", is_flag=True, help="Send it unencrypted, on a network of yours.")
 @click.option("--no-verify", is_flag=True, help="Keep it without trying it.")
+@click.option(
+    "--store", type=click.Choice(["keyring", "file"]), help="Where; a keyring where there is one."
+)
 @click.pass_obj
 def add(
     options: Mapping[str, Any],
@@ -67,6 +71,7 @@ def add(
     base_url: str,
     allow_http: bool,
     no_verify: bool,
+    store: str | None,
 ) -> int:
     """Try a key for PROVIDER and keep it.
 
@@ -81,7 +86,7 @@ def add(
     candidate = Candidate(
         provider=provider, key=key, base_url=base_url, allow_http=allow_http and bool(base_url)
     )
-    return anyio.run(_add, launch, candidate, no_verify)
+    return anyio.run(partial(_add, launch, candidate, no_verify=no_verify, store=store))
 
 
 @auth.command()
@@ -129,8 +134,13 @@ async def _vendor(launch: Launch, provider: str) -> Vendor | None:
         return models.catalogue.vendor(provider)
 
 
-async def _add(launch: Launch, candidate: Candidate, no_verify: bool) -> int:  # noqa: FBT001 - anyio.run takes no keywords
+async def _add(launch: Launch, candidate: Candidate, *, no_verify: bool, store: str | None) -> int:
     async with open_models(launchpad(launch)) as models:
+        if store == "keyring" and models.keys.store.plain:
+            raise ConfigError(
+                "there is no keyring here that keeps secrets",
+                hint="pip install 'hame[keyring]', or --store file",
+            )
         if no_verify:
             tried = untried(models, candidate)
         else:
@@ -139,9 +149,8 @@ async def _add(launch: Launch, candidate: Candidate, no_verify: bool) -> int:  #
             if not _wanted(tried.trial):
                 sys.stderr.write("hame: nothing was saved\n")
                 return ExitCode.FAILED
-        place = keep(models, launch.places, tried)
-        plain = models.keys.store.plain and candidate.key is not None
-        sys.stdout.write(f"Saved in {place}{' as plain text, readable by you only' * plain}.\n")
+        place = keep(models, launch.places, tried, in_file=store == "file")
+        sys.stdout.write(f"Saved in {place}.\n")
         vendor = models.catalogue.vendor(candidate.provider)
         for name in vendor.key_env if vendor is not None else ():
             if launch.environment.get(name, "").strip():
