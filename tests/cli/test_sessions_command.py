@@ -6,8 +6,10 @@ from pathlib import Path
 import anyio
 import pytest
 
-from hame.base.entry import ModelAnswered, UserSaid
-from hame.base.message import Assistant, Text, User
+from hame.base.entry import ModelAnswered, RunFinished, UserSaid
+from hame.base.message import Assistant, Origin, Text, User
+from hame.base.model import Usage
+from hame.base.run import RunDone
 from hame.sessions.store import SessionStore
 
 
@@ -89,3 +91,38 @@ def test_a_session_s_trace_is_shown_as_lines_and_as_json(hame, session, tmp_path
     ]
     assert [row["stage"] for row in rows] == ["SESSION", "PROMPT", "ANSWER"]
     assert hame("trace", "nope", real=True, **home).returncode == 2
+
+
+def test_a_session_is_replayed_without_a_key_and_left_as_it_is(hame, session, sessions, tmp_path):
+    home = {"HOME": str(tmp_path)}
+    before = sessions.path(session).read_bytes()
+    shown = hame("replay", real=True, **home)
+    assert shown.returncode == 1
+    assert "DIVERGES at the end: recorded: nothing more" in shown.stdout
+    assert shown.stdout.endswith("1 runs, 1 requests, 3 records, 1 divergences\n")
+    again = [hame("replay", session, "--json", real=True, **home).stdout for _ in range(2)]
+    assert again[0] == again[1]
+    step = json.loads(again[0])["steps"][0]
+    assert (step["run"], len(step["sha256"])) == (1, 64)
+    assert step["sha256"][:16] in shown.stdout
+    assert sessions.path(session).read_bytes() == before
+    assert hame("replay", "nope", real=True, **home).returncode == 2
+
+
+def test_a_whole_session_is_replayed_without_a_difference(hame, sessions, tmp_path):
+    async def write() -> str:
+        with sessions.create(str(tmp_path), "0.1.0") as journal:
+            said = Assistant(
+                (Text("There are four."),), Origin("openai_chat", "openai", "gpt-4.1-mini")
+            )
+            await journal.append(UserSaid(message=User((Text("count the teas"),))))
+            await journal.append(ModelAnswered(message=said))
+            done = RunDone(text="There are four.")
+            await journal.append(RunFinished(result=done, usage=Usage(), steps=1))
+            return journal.session
+
+    session = anyio.run(write)
+    shown = hame("replay", session, real=True, HOME=str(tmp_path))
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "openai/gpt-4.1-mini" in shown.stdout
+    assert shown.stdout.endswith("1 runs, 1 requests, 4 records, 0 divergences\n")

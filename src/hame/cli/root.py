@@ -19,6 +19,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "undo": ("hame.cli.commands.undo:undo", "Take back what a session did."),
     "snapshots": ("hame.cli.commands.snapshots:snapshots", "What undo keeps, and clearing it up."),
     "trace": ("hame.cli.commands.trace:trace", "What happened in a session, line by line."),
+    "replay": ("hame.cli.commands.replay:replay", "Run a session again as it was recorded."),
     "usage": ("hame.cli.commands.usage:usage", "Tokens and money, by day, model or session."),
     "config": ("hame.cli.commands.config:config", "Show and change settings."),
     "permissions": (

@@ -1,0 +1,88 @@
+"""`hame replay`: a session run again against its recorded answers."""
+
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import click
+import msgspec
+
+from hame.base.errors import SessionError
+from hame.base.json import dump
+from hame.cli.exits import ExitCode
+from hame.cli.launch import Launch, prepare
+from hame.cli.listing import session_store
+from hame.cli.reveal import clean
+
+if TYPE_CHECKING:
+    from hame.app.replay import Replay, ReplayedStep
+    from hame.sessions.branch import Branch
+
+_HASH = 16
+"""Characters of a hash for eyes; --json has all of it."""
+_SENT = {True: "  as sent", False: "  NOT AS SENT", None: ""}
+
+
+@click.command()
+@click.argument("session", required=False)
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.pass_obj
+def replay(options: Mapping[str, Any], session: str | None, *, as_json: bool) -> int:
+    """Run SESSION again against its recorded answers, and show each request.
+
+    Without SESSION, the last one of this folder. Nothing is asked, run or changed: answers, results
+    and summaries are the recorded ones, and only the requests are made anew, with the tools and
+    settings of today. For each there are size and hash of its body, and whether system prompt, tools
+    and messages are those that were sent, where that was recorded.
+
+    Leaves with 1 where the replay is not what was recorded. The user's messages cannot be sent to
+    another model this way.
+    """
+    from hame.app.replay import replay as play
+
+    launch = prepare(options, interactive=False)
+    branch = _read(launch, session)
+    done = anyio.run(play, branch, launch.settings, launch.places)
+    lines = [dump(msgspec.to_builtins(done))] if as_json else map(clean, _lines(done))
+    for line in lines:
+        sys.stdout.write(f"{line}\n")
+    return ExitCode.FAILED if done.divergences else ExitCode.DONE
+
+
+def _read(launch: Launch, session: str | None) -> "Branch":
+    """The session that is meant; what of it cannot be read is said.
+
+    Raises:
+        SessionError: if there is none, or it cannot be read.
+    """
+    from hame.sessions.branch import read_branch
+
+    store = session_store(launch.places)
+    name = store.find(session) if session else store.latest(launch.project)
+    if name is None:
+        raise SessionError(f"there is no session of {launch.project} yet")
+    branch = read_branch(store.path(name))
+    for notice in branch.notices:
+        sys.stderr.write(f"hame: {clean(notice)}\n")
+    return branch
+
+
+def _lines(done: "Replay") -> list[str]:
+    found = [
+        f"DIVERGES at {f'record {each.record}' if each.record else 'the end'}: {each.words}"
+        for each in done.divergences
+    ]
+    total = (
+        f"{done.runs} runs, {len(done.steps)} requests, {done.entries} records,"
+        f" {len(done.divergences)} divergences"
+    )
+    return [*map(_line, done.steps), *found, total]
+
+
+def _line(step: "ReplayedStep") -> str:
+    what = "  summary" if step.summary else "  refused as too large" if step.refused else ""
+    return (
+        f"r{step.run:<3} {step.number:>4} {step.sha256[:_HASH]} {step.size:>9,} bytes"
+        f" {step.messages:>4} messages  {step.model}{what}{_SENT[step.same]}"
+    )
