@@ -16,7 +16,7 @@ def test_a_value_says_where_it_comes_from(hame, home):
     assert hame("config", "get", "max_steps").stdout == "100  (default)\n"
     path = home / ".config" / "hame" / "config.toml"
     assert hame("config", "set", "max_steps", "7").stdout == f"max_steps = 7  ({path})\n"
-    assert hame("config", "get", "max_steps").stdout == f"7  ({path}:1)\n"
+    assert hame("config", "get", "max_steps").stdout == f"7  ({path}:2)\n"
     assert hame("config", "get", "max_steps", HAME_MAX_STEPS="9").stdout == "9  (HAME_MAX_STEPS)\n"
     assert hame("config", "unset", "max_steps").returncode == 0
     assert hame("config", "get", "max_steps").stdout == "100  (default)\n"

@@ -36,7 +36,7 @@ def write(places, text):
 def test_the_first_setting_makes_a_private_file_in_a_private_folder(places):
     assert set_value(places, "max_steps", "5") == 5
     path = Path(places.config_file)
-    assert path.read_text(encoding="utf-8") == "max_steps = 5\n"
+    assert path.read_text(encoding="utf-8") == "version = 1\nmax_steps = 5\n"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     assert [entry.name for entry in path.parent.iterdir()] == ["config.toml"]
@@ -60,7 +60,8 @@ def test_a_new_key_of_the_top_level_does_not_slip_into_a_table(places):
 def test_values_of_providers_make_their_tables(places):
     set_value(places, "providers.box.base_url", "http://box:1/v1")
     set_value(places, "providers.box.model", "qwen")
-    assert Path(places.config_file).read_text(encoding="utf-8").startswith("[providers.box]\n")
+    text = Path(places.config_file).read_text(encoding="utf-8")
+    assert text.startswith("version = 1\n\n[providers.box]\n")
     loaded = load_settings({}, places, "/", {})
     assert loaded.settings.providers["box"].model == "qwen"
 

@@ -13,6 +13,7 @@ from hame.base.settings import ProviderSettings
 from hame.config.keys import Key, find_key, keys, nearest, provider_keys, settable
 from hame.config.places import Places
 from hame.config.values import Place, read_text, read_value
+from hame.config.versions import migrate
 
 _LIMIT = 1 << 20
 """Bytes of a settings file; a larger one is something else."""
@@ -47,12 +48,13 @@ def read_file(path: str, layer: Layer, places: Places) -> dict[str, Value]:
     """The values of a settings file by dotted key; none where there is no file.
 
     Raises:
-        ConfigError: if it cannot be read, or holds a wrong value or something that is no setting.
+        ConfigError: if it cannot be read, is of a newer version, or holds a wrong value or something
+            that is no setting.
     """
     text = read_settings_text(path)
     if text is None:
         return {}
-    table = parse_toml(text, path)
+    table = migrate(parse_toml(text, path), path)
     place = Place(os.path.dirname(path), places.home)  # noqa: PTH120 - pathlib is 8 ms of start
     found: dict[str, Value] = {}
     for dotted, raw in _flatten(table):

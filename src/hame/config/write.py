@@ -17,6 +17,7 @@ from hame.config.keys import find_key, keys, nearest, provider_keys, split_key
 from hame.config.places import Places
 from hame.config.sources import parse_toml, read_settings_text
 from hame.config.values import Place, read_text
+from hame.config.versions import KEY, current, upgrade
 
 
 def set_value(places: Places, dotted: str, text: str) -> object:
@@ -51,8 +52,13 @@ def unset_value(places: Places, dotted: str) -> bool:
     A key that hame does not know can be taken out too.
 
     Raises:
-        ConfigError: if the file cannot be read or written.
+        ConfigError: if the file cannot be read or written, or the key is its version.
     """
+    if dotted == KEY:
+        raise ConfigError(
+            f"{KEY} says how the file is to be read, it is not a setting",
+            hint=f"To start anew, move {places.config_file} aside.",
+        )
     if read_settings_text(places.config_file) is None:
         return False
     with _editing(places) as document:
@@ -90,16 +96,29 @@ def _editing(places: Places) -> Generator[TOMLDocument]:
         raise ConfigError(f"{folder}: cannot be written: {error.strerror}") from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        text = read_settings_text(path) or ""
-        parse_toml(text, path)
-        try:
-            document = tomlkit.parse(text)
-        except TOMLKitError as error:
-            raise ConfigError(f"{path}: not valid TOML: {error}") from error
+        document = _open(path)
         yield document
         _replace(path, tomlkit.dumps(document), descriptor)
     finally:
         os.close(descriptor)
+
+
+def _open(path: str) -> TOMLDocument:
+    """The file as a document of the current version.
+
+    Raises:
+        ConfigError: if it cannot be read, or is of a newer version.
+    """
+    text = read_settings_text(path)
+    table = parse_toml(text or "", path)
+    try:
+        document = tomlkit.parse(text or "")
+    except TOMLKitError as error:
+        raise ConfigError(f"{path}: not valid TOML: {error}") from error
+    if text is None:
+        document[KEY] = current()
+    upgrade(document, table, path)
+    return document
 
 
 def _replace(path: str, text: str, folder: int) -> None:
