@@ -3,8 +3,10 @@
 from collections.abc import Awaitable, Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING
 
+import anyio
 import pytest
 from msgspec.structs import replace
 
@@ -31,6 +33,7 @@ from hame.base.message import StopReason, Text, Thinking, ToolCall, User
 from hame.base.model import CacheLifetime, Endpoint, ModelFacts, Usage
 from hame.base.outcome import Cancelled, Denied
 from hame.base.ports import Model
+from hame.base.run import BudgetSpent, StepLimit
 from hame.base.settings import Mode, ProviderSettings, Settings
 from hame.base.stream import Failed, TextDelta
 from hame.llm.asking import Line
@@ -400,6 +403,52 @@ async def test_a_request_that_is_not_the_one_that_was_sent_is_marked(scene: "Sce
     records[place] = replace(records[place], entry=UserSaid(message=User((Text("Other."),))))
     done = await replay(Branch(branch.session, records), SETTINGS, scene.places)
     assert [step.same for step in done.steps] == [False, False, False, False]
+
+
+@pytest.mark.parametrize("name", SESSIONS)
+async def test_however_records_are_lost_a_replay_comes_to_its_end(
+    scene: "Scene", name: str
+) -> None:
+    recorder = Recorder(scene)
+    branch = recorder.branch(await SESSIONS[name](recorder))
+    chance = Random(name)
+    for _ in range(12):
+        kept = [record for record in branch.records if chance.random() > 0.2]
+        with anyio.fail_after(10):
+            done = await replay(Branch(branch.session, kept), SETTINGS, scene.places)
+        assert done.entries == len(kept)
+
+
+async def test_a_run_that_the_user_went_back_into_ends_there_without_a_difference(
+    scene: "Scene",
+) -> None:
+    recorder = Recorder(scene)
+    runtime = recorder.start(GEMINI, answer("One."), answer("Two."))
+    await runtime.prompt("First.")
+    said = next(
+        name
+        for name, entry in zip(runtime.journal.ids, runtime.journal.entries, strict=True)
+        if isinstance(entry, UserSaid)
+    )
+    await runtime.journal.move(said)
+    await runtime.prompt("Second.")
+    branch = recorder.branch(runtime.session)
+    done = await replay(branch, SETTINGS, scene.places)
+    assert (done.runs, done.divergences, done.entries) == (2, (), len(branch.records))
+    assert done.steps[0].sha256 == sha256(recorder.bodies()[0]).hexdigest()
+
+
+@pytest.mark.parametrize("limit", [StepLimit(steps=1), BudgetSpent(what="cost", limit=1.0)])
+async def test_a_run_that_a_limit_ended_ends_there_again(
+    scene: "Scene", limit: StepLimit | BudgetSpent
+) -> None:
+    branch = await recorded(scene)
+    records = list(branch.records)
+    second = [n for n, r in enumerate(records) if isinstance(r.entry, ModelAnswered)][1]
+    ended = RunFinished(result=limit, usage=Usage(), steps=1)
+    cut = [*records[:second], replace(records[second], entry=ended)]
+    done = await replay(Branch(branch.session, cut), SETTINGS, scene.places)
+    assert (len(done.steps), done.divergences, done.entries) == (1, (), len(cut))
 
 
 async def recorded(scene: "Scene") -> Branch:

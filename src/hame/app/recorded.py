@@ -20,6 +20,7 @@ from hame.base.entry import (
     NoteAdded,
     OutcomesLost,
     ResultsElided,
+    Rewound,
     RunFinished,
     UserSaid,
 )
@@ -98,6 +99,8 @@ class RecordedModel:
                 yield Broke(failure)
             case _ if self._scratch.shortening():
                 yield Broke(_TOO_LARGE)
+            case Rewound():
+                await self._scratch.give_up()  # The answer is on the branch that was left.
             case None | OutcomesLost() | UserSaid(steering=False):
                 self._scratch.diverge("the recording of this run breaks off")
                 await self._scratch.give_up()

@@ -166,7 +166,10 @@ class _Player:
     async def _compact(self) -> None:
         due = next(e for e in self._scratch.shortening() if isinstance(e, HistoryCompacted))
         place = len(self._scratch.entries)
-        await self._new_run().compact(due.focus)
+        run = self._new_run()
+        self._scratch.stop = run.cancel
+        await run.compact(due.focus)
+        self._scratch.go_on()
         if len(self._scratch.entries) == place:
             self._scratch.advance()
 

@@ -4,7 +4,7 @@ What the loop writes is compared with the recording. Where both are of one kind 
 kept, so that a later difference is not the consequence of an earlier one.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Never
 
 import anyio
@@ -28,6 +28,7 @@ from hame.base.entry import (
     QuestionSettled,
     Record,
     ResultsElided,
+    Rewound,
     RunFinished,
     TitleSet,
     UserSaid,
@@ -142,9 +143,13 @@ class Scratch:
 
     def skip_run(self) -> None:
         """Take what is left of a run that was given up."""
-        while self.due is not None and not _begins_run(self.due):
+        while self.due is not None and not _is_outside(self.due):
             if isinstance(self._take().entry, RunFinished):
                 break
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Compare again, after what was given up."""
         self._lost = False
         self.inbox.take()
         self._posted = len(self._entries)
@@ -156,7 +161,7 @@ class Scratch:
     def shortening(self) -> Sequence[Entry]:
         """The recorded entries, from here on, that shorten what the model sees."""
         found: list[Entry] = []
-        for record in self._records[len(self._entries) :]:
+        for record in self._ahead(len(self._entries)):
             match record.entry:
                 case CacheRead() if not found or isinstance(found[-1], ConstraintAdded):
                     continue
@@ -173,10 +178,10 @@ class Scratch:
 
     def end(self) -> RunFinished | None:
         """How the run that is going ended."""
-        for record in self._records[len(self._entries) :]:
+        for record in self._ahead(len(self._entries)):
             if isinstance(record.entry, RunFinished):
                 return record.entry
-            if _begins_run(record.entry):
+            if _is_outside(record.entry):
                 return None
         return None
 
@@ -205,6 +210,10 @@ class Scratch:
 
     # ------------------------------------------------------------ inside
 
+    def _ahead(self, place: int) -> Iterator[Record]:
+        """The records from a place on; mostly only the first few are looked at."""
+        return (self._records[each] for each in range(place, len(self._records)))
+
     def _take(self) -> Record:
         record = self._records[len(self._entries)]
         self._entries.append(record.entry)
@@ -213,7 +222,7 @@ class Scratch:
 
     def _post_steering(self) -> None:
         place = max(len(self._entries), self._posted)
-        for record in self._records[place:]:
+        for record in self._ahead(place):
             if not (isinstance(record.entry, UserSaid) and record.entry.steering):
                 break
             self.inbox.post(record.entry.message.words)
@@ -291,8 +300,9 @@ def described(entry: Entry | None) -> str:
             return type(entry).__name__
 
 
-def _begins_run(entry: Entry) -> bool:
-    return isinstance(entry, UserSaid) and not entry.steering
+def _is_outside(entry: Entry) -> bool:
+    """Whether a run that was going is over here: another begins, or the user went back."""
+    return isinstance(entry, Rewound) or (isinstance(entry, UserSaid) and not entry.steering)
 
 
 def _next_origins(records: Sequence[Record]) -> Sequence[Origin | None]:
