@@ -57,6 +57,12 @@ def test_money_is_the_prices_times_the_tokens_or_unknown(price: Price, cost: flo
     assert price.cost(USAGE) == (pytest.approx(cost) if cost is not None else None)
 
 
+def test_what_is_stored_for_hire_costs_on_top_of_the_tokens() -> None:
+    usage = Usage(input_uncached=1_000_000, kept_micro_usd=32_500)
+    assert usage.input_total == 1_000_000
+    assert Price(input=3.0, output=15.0).cost(usage) == pytest.approx(3.0325)
+
+
 def test_a_model_is_chosen_by_backend_and_model() -> None:
     assert (
         ModelFacts(backend="openrouter", model="a/b:free", wire="w").name == "openrouter/a/b:free"

@@ -113,6 +113,7 @@ def test_json_is_one_object(hame):
         "cache_write_long": 0,
         "output": 600,
         "reasoning": 0,
+        "kept_micro_usd": 0,
     }
     assert result["cost_usd"] == 0.0123
     assert "error" not in result

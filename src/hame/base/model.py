@@ -26,6 +26,8 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Written with the long lifetime (an hour)."""
     output: int = 0
     reasoning: int = 0
+    kept_micro_usd: int = 0
+    """Millionths of a US dollar for what the provider stores for hire; no part of the tokens."""
 
     @property
     def input_total(self) -> int:
@@ -41,6 +43,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             cache_write_long=self.cache_write_long + other.cache_write_long,
             output=self.output + other.output,
             reasoning=self.reasoning + other.reasoning,
+            kept_micro_usd=self.kept_micro_usd + other.kept_micro_usd,
         )
 
 
@@ -59,7 +62,8 @@ class CacheLifetime(StrEnum):
     """How long a provider that is told so keeps what it has read, counted from its last use.
 
     Anthropic: five minutes cost a quarter more than not keeping it, an hour costs twice as much; what
-    was kept is read for a tenth.
+    was kept is read for a tenth. Gemini keeps things by itself; except with `SHORT`, tools and system
+    prompt are stored for an hour once that has failed for so long that storing would have cost less.
     """
 
     SHORT = "short"
@@ -156,6 +160,7 @@ class Rates(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             + usage.cache_write * write
             + usage.cache_write_long * long
             + usage.output * self.output
+            + usage.kept_micro_usd
         )
         return millions / 1_000_000
 

@@ -74,6 +74,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Let the provider search the web by itself, where it offers that; it may cost extra."""
     cache_lifetime: CacheLifetime | None = None
     """What Anthropic keeps for an hour instead of five minutes: short (nothing), prefix or long (all).
+    With prefix or long, tools and system prompt are stored with Gemini for an hour, which costs extra,
+    once its own caching has failed for so many answers that storing would have cost less.
     Unset: prefix in a conversation, short otherwise."""
     max_steps: int = 100
     """Model requests in one run."""

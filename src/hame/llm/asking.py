@@ -1,14 +1,15 @@
 """One question to one server, until it is answered or given up.
 
 A request is sent again only while nothing of an answer has been emitted; each wait is announced by
-`RetryScheduled`. A server that names a parameter it does not take is asked once more without it.
+`RetryScheduled`. A server that names a parameter it does not take is asked once more without it, one
+that has lost what it had stored of the request is asked at once in full.
 Failures never raise: the events end with `Failed`.
 """
 
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 import anyio
 import msgspec
@@ -21,6 +22,9 @@ from hame.base.stream import Completed, Failed, RetryScheduled, StreamEvent, Usa
 from hame.llm.answer import AnswerReader
 from hame.llm.limits import patience
 from hame.llm.retry import Retries, RetryPolicy, chance
+
+if TYPE_CHECKING:
+    from hame.llm.stored import Loan
 
 _ERROR_BYTES = 1_000_000
 """More of an error body is not read."""
@@ -37,6 +41,8 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     first_byte_s: float | None = None
     """In place of the limit in a model's facts, in seconds."""
     idle_s: float | None = None
+    storing_s: float = 3.0
+    """How long storing what requests have in common may hold one up, in seconds."""
     draw: Callable[[], float] = chance
     """Numbers from 0 to 1 for the jitter of waits."""
 
@@ -59,8 +65,12 @@ class Asked(Protocol):
         """The wire it speaks."""
         ...
 
-    def encode(self, request: ModelRequest) -> HttpRequest:
-        """Exactly what would be sent for a request."""
+    async def borrow(self, request: ModelRequest) -> "Loan | None":
+        """What the provider has stored of a request, or stores now."""
+        ...
+
+    def encode(self, request: ModelRequest, stored: str = "") -> HttpRequest:
+        """Exactly what would be sent for a request, or for one that names what is stored of it."""
         ...
 
     def learn(self, parameter: str, request: ModelRequest) -> None:
@@ -77,6 +87,7 @@ class Asking:
         "_done",
         "_held",
         "_line",
+        "_loan",
         "_mended",
         "_model",
         "_open",
@@ -93,6 +104,7 @@ class Asking:
         self._request = request
         self._line = line
         self._retries = Retries(line.retry, line.draw)
+        self._loan: Loan | None = None
         self._sent: HttpRequest | None = None
         self._mended = False
         self._delay: float | None = None
@@ -118,7 +130,10 @@ class Asking:
             if self._done:
                 raise StopAsyncIteration
             await self._advance()
-        return self._ready.popleft()
+        event = self._ready.popleft()
+        if self._loan is not None and isinstance(event, UsageReported):
+            return UsageReported(self._loan.counted(event.usage))
+        return event
 
     async def aclose(self) -> None:
         """Hang up, whatever has arrived."""
@@ -147,7 +162,8 @@ class Asking:
             ModelError: if the server could not be reached.
         """
         if self._sent is None:
-            self._sent = self._model.encode(self._request)
+            self._loan = await self._model.borrow(self._request)
+            self._sent = self._encoded()
         facts = self._model.taught
         limits = self._line.timeouts(patience(self._request, facts))
         response = await self._open.enter_async_context(self._line.http.send(self._sent, limits))
@@ -203,7 +219,7 @@ class Asking:
         failure = self._named(replace(failure, mid_stream=self._spoke))
         if failure.mid_stream:
             self._give_up(failure)
-        elif not self._mend(failure):
+        elif not self._is_lost(failure) and not self._mend(failure):
             attempt = self._retries.attempt
             self._delay = self._retries.wait_after(failure)
             if self._delay is None:
@@ -219,13 +235,23 @@ class Asking:
         self._done = True
         self._ready.append(Failed(failure))
 
+    def _encoded(self) -> HttpRequest:
+        return self._model.encode(self._request, self._loan.name if self._loan else "")
+
+    def _is_lost(self, failure: Failure) -> bool:
+        """Whether the server has lost what it had stored; the request is sent again at once, in full."""
+        if self._loan is None or not self._loan.is_lost(failure):
+            return False
+        self._sent = self._encoded()
+        return True
+
     def _mend(self, failure: Failure) -> bool:
         """Whether the request can be sent again at once, without what the server does not take."""
         if failure.parameter is None or self._mended:
             return False
         self._mended = True
         self._model.learn(failure.parameter, self._request)
-        again = self._model.encode(self._request)
+        again = self._encoded()
         if again == self._sent:
             return False
         self._sent = again

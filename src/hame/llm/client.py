@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from hame.base.model import Endpoint, ModelFacts, ToolSupport
+from hame.base.model import CacheLifetime, Endpoint, ModelFacts, ToolSupport
 from hame.base.ports import Codec, HttpRequest, ModelRequest
 from hame.base.stream import StreamEvent
 from hame.llm.asking import Asking, Line
@@ -20,8 +20,10 @@ from hame.llm.heal import healed
 from hame.llm.parameters import FILES
 from hame.llm.repair import Repair
 from hame.llm.sifted import Sifted
+from hame.llm.storage import StoresPrefixes
 
 if TYPE_CHECKING:
+    from hame.llm.stored import Loan, Stored
     from hame.llm.textcalls.protocol import InWords
 
 
@@ -38,6 +40,7 @@ class HttpModel:
         """Digests of the files that the server did not take."""
         self._repair = Repair(facts)
         self._in_words: InWords | None = None
+        self._stored: Stored | None = None
         self.taught = facts
         """The facts, and what the server has said about its parameters since."""
 
@@ -60,11 +63,29 @@ class HttpModel:
         finally:
             await asking.aclose()
 
-    def encode(self, request: ModelRequest) -> HttpRequest:
-        """Exactly what would be sent for a request."""
+    async def borrow(self, request: ModelRequest) -> "Loan | None":
+        """What the provider has stored of a request, or stores now; see `hame.llm.stored`."""
+        codec = self._codec
+        if request.cache is CacheLifetime.SHORT or not isinstance(codec, StoresPrefixes):
+            return None
+        if self.taught.tools is not ToolSupport.NATIVE:
+            return None
+        if self._stored is None:
+            from hame.llm.stored import Stored  # Of one wire only.
+
+            line = self._line
+            self._stored = Stored(
+                codec, self._endpoint, line.http, line.clock, patience_s=line.storing_s
+            )
+        return await self._stored.borrow(request, self.taught)
+
+    def encode(self, request: ModelRequest, stored: str = "") -> HttpRequest:
+        """Exactly what would be sent for a request, or for one that names what is stored of it."""
         legal = replace(request, messages=self._repair(request.messages))
         if self.taught.tools is not ToolSupport.NATIVE:
             legal = self._told(legal)
+        elif stored and isinstance(self._codec, StoresPrefixes):
+            return self._codec.encode_stored(legal, self.taught, self._endpoint, stored)
         return self._codec.encode(legal, self.taught, self._endpoint)
 
     def _told(self, request: ModelRequest) -> ModelRequest:

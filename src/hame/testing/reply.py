@@ -130,6 +130,8 @@ def unknown_tool(tool: str = "no_such_tool", **arguments: object) -> Reply:
 Plain: TypeAlias = Reply | Assistant | str
 Scripted: TypeAlias = Plain | Callable[[Received], Plain]
 """A reply, a whole answer, its text alone, or a function that makes one from the request."""
+Page: TypeAlias = Reply | Callable[[Received], Reply]
+"""What answers a request that is no question to a model."""
 
 
 def as_reply(step: Plain) -> Reply:

@@ -24,7 +24,7 @@ from hame.testing.prefix import canonical, share_kept
 from hame.testing.renderings.listing import listing
 from hame.testing.renderings.rendering import Rendering, Utterance
 from hame.testing.renderings.table import rendering_for
-from hame.testing.reply import BEFORE_HEAD, Place, Plain, Received, Reply, Scripted, as_reply
+from hame.testing.reply import BEFORE_HEAD, Page, Place, Plain, Received, Reply, Scripted, as_reply
 from hame.testing.script import arguments_text, numbered
 
 _JSON = "application/json"
@@ -38,14 +38,15 @@ class ScriptedServer:
         self,
         *steps: Scripted,
         models: Sequence[ModelListing] = (ModelListing(id="scripted-model"),),
-        pages: Mapping[str, Reply] | None = None,
+        pages: Mapping[str, Page] | None = None,
     ) -> None:
         """Say these.
 
         Args:
             steps: what is said to each question, in order.
             models: what it lists.
-            pages: replies to requests that are no question to a model, by path.
+            pages: replies to requests that are no question to a model, by path, or functions that
+                make one from the request.
         """
         self._steps = steps
         self._models = models
@@ -223,7 +224,7 @@ class ScriptedServer:
     def _page(self, received: Received) -> Reply:
         page = self._pages.get(received.path)
         if page is not None:
-            return page
+            return page(received) if callable(page) else page
         models = listing(received.path, received.headers, self._models)
         if received.method == "GET" and models is not None:
             return Reply(body=dump_bytes(models))

@@ -1,13 +1,12 @@
 """The codec of Gemini's generateContent."""
 
-import re
 from collections.abc import Sequence
 from typing import Literal
-from urllib.parse import quote, urlencode
 
 from hame.base.json import (
     JsonObject,
     as_list,
+    dump_bytes,
     get_int,
     get_list,
     get_objects,
@@ -17,18 +16,24 @@ from hame.base.json import (
 from hame.base.model import Endpoint, ModelFacts, ModelListing
 from hame.base.ports import Decoder, HttpRequest, ModelRequest
 from hame.base.stream import StreamEvent
+from hame.llm.storage import StorageTerms, StoredContent
+from hame.llm.wires.gemini.address import resource, write_request
+from hame.llm.wires.gemini.cached import (
+    list_request,
+    make_request,
+    read_content,
+    read_list,
+    renew_request,
+    terms,
+)
 from hame.llm.wires.gemini.decode import WIRE, GeminiDecoder, decode_body
-from hame.llm.wires.gemini.encode import write_body
+from hame.llm.wires.gemini.encode import fixed_part, write_body
 from hame.llm.wires.gemini.messages import GeminiPage
 from hame.llm.written import Written
 
-_VERSION = re.compile(r"/v\d+(?:(?:alpha|beta)\d*)?(?:/|$)")
-_TOKEN = re.compile(r"ya29\.")
-"""How an OAuth access token of Google's begins, which Vertex takes in place of a key."""
-
 
 class GeminiCodec:
-    """Implements `hame.base.ports.Codec`."""
+    """Implements `hame.base.ports.Codec` and `hame.llm.storage.StoresPrefixes`."""
 
     __slots__ = ("_written",)
 
@@ -48,10 +53,16 @@ class GeminiCodec:
 
     def encode(self, request: ModelRequest, facts: ModelFacts, endpoint: Endpoint) -> HttpRequest:
         """Write a request."""
+        return self.encode_stored(request, facts, endpoint, "")
+
+    def encode_stored(
+        self, request: ModelRequest, facts: ModelFacts, endpoint: Endpoint, stored: str
+    ) -> HttpRequest:
+        """Write a request that names a cached content; with no name, one that holds everything."""
         contents = self._written.page(request, facts).pieces
-        path = f"{_resource(facts.model)}:streamGenerateContent"
-        body = write_body(request, facts, contents)
-        return _request("POST", endpoint, path, query=(("alt", "sse"),), body=body)
+        path = f"{resource(facts.model)}:streamGenerateContent"
+        body = write_body(request, facts, contents, cached=stored)
+        return write_request("POST", endpoint, path, query=(("alt", "sse"),), body=body)
 
     def decoder(self, facts: ModelFacts) -> Decoder:
         """A decoder for one streamed answer."""
@@ -63,7 +74,7 @@ class GeminiCodec:
 
     def list_request(self, endpoint: Endpoint) -> HttpRequest:
         """The request that lists the server's models."""
-        return _request("GET", endpoint, "models", query=(("pageSize", "1000"),))
+        return write_request("GET", endpoint, "models", query=(("pageSize", "1000"),))
 
     def decode_list(self, body: bytes) -> Sequence[ModelListing]:
         """Read a list of models: those that generate content.
@@ -78,38 +89,43 @@ class GeminiCodec:
         listed = [_listing(entry) for entry in get_objects(answer, key) if _generates(entry)]
         return [listing for listing in listed if listing.id]
 
+    def storage_terms(self, facts: ModelFacts, endpoint: Endpoint) -> StorageTerms | None:
+        """On what terms cached contents are kept."""
+        return terms(facts, endpoint)
 
-def _resource(model: str) -> str:
-    """A model as part of the path; `models/` unless it names another collection (tunedModels/x)."""
-    return quote(model if "/" in model else f"models/{model}", safe="/@:")
+    def fixed_part(self, request: ModelRequest, facts: ModelFacts) -> bytes:
+        """System prompt, tools and search, as they are sent."""
+        return dump_bytes(fixed_part(request, facts))
 
+    def store_request(
+        self, request: ModelRequest, facts: ModelFacts, endpoint: Endpoint, seconds: int
+    ) -> HttpRequest:
+        """The request that makes a cached content of a request's fixed part."""
+        return make_request(fixed_part(request, facts), facts, endpoint, seconds)
 
-def _request(
-    method: str,
-    endpoint: Endpoint,
-    path: str,
-    *,
-    query: tuple[tuple[str, str], ...],
-    body: bytes = b"",
-) -> HttpRequest:
-    """A request below the base URL; `/v1beta` is added where the URL has no version of its own."""
-    base = (
-        endpoint.base_url if _VERSION.search(endpoint.base_url) else f"{endpoint.base_url}/v1beta"
-    )
-    headers: list[tuple[str, str]] = []
-    if body:
-        headers.append(("content-type", "application/json"))
-    key = endpoint.api_key
-    if key and _TOKEN.match(key):
-        headers.append(("authorization", f"Bearer {key}"))
-    elif key:
-        headers.append(("x-goog-api-key", key))
-    return HttpRequest(
-        method=method,
-        url=f"{base}/{path}?{urlencode((*query, *endpoint.query))}",
-        headers=(*headers, *endpoint.headers),
-        body=body,
-    )
+    def renew_request(self, stored: str, endpoint: Endpoint, seconds: int) -> HttpRequest:
+        """The request that gives a cached content more time."""
+        return renew_request(stored, endpoint, seconds)
+
+    def stored_list_request(self, endpoint: Endpoint) -> HttpRequest:
+        """The request that lists cached contents."""
+        return list_request(endpoint)
+
+    def decode_stored(self, body: bytes) -> StoredContent:
+        """Read a cached content.
+
+        Raises:
+            ValueError: if the body is none.
+        """
+        return read_content(body)
+
+    def decode_stored_list(self, body: bytes) -> None:
+        """Read a list of cached contents.
+
+        Raises:
+            ValueError: if the body is no such list.
+        """
+        read_list(body)
 
 
 def _generates(entry: JsonObject) -> bool:

@@ -33,36 +33,47 @@ _PRO_LEAST = 128
 _PRO_MOST = 32_768
 
 
-def write_body(request: ModelRequest, facts: ModelFacts, contents: Sequence[bytes]) -> bytes:
-    """The whole body, its contents given as bytes."""
-    return splice(_head(request, facts), "contents", contents)
+def write_body(
+    request: ModelRequest, facts: ModelFacts, contents: Sequence[bytes], *, cached: str = ""
+) -> bytes:
+    """The whole body, its contents given as bytes.
+
+    A cached content that is named takes the place of the fixed part, which must not stand beside it.
+    """
+    fixed: JsonObject = {"cachedContent": cached} if cached else fixed_part(request, facts)
+    config = _config(request, facts)
+    head = {**fixed, "generationConfig": config} if config else fixed
+    return splice(head, "contents", contents)
 
 
-def _head(request: ModelRequest, facts: ModelFacts) -> JsonObject:
-    head: JsonObject = {}
+def fixed_part(request: ModelRequest, facts: ModelFacts) -> JsonObject:
+    """The members that stay the same in all requests of a session: system prompt and tools."""
+    fixed: JsonObject = {}
     if request.system:
-        head["systemInstruction"] = {"parts": [{"text": request.system}]}
+        fixed["systemInstruction"] = {"parts": [{"text": request.system}]}
     if request.tools:
-        head["tools"] = [{"functionDeclarations": [_declare(spec) for spec in request.tools]}]
+        fixed["tools"] = [{"functionDeclarations": [_declare(spec) for spec in request.tools]}]
     if request.web_search:
-        head.update(_with_search(head, facts))
+        fixed.update(_with_search(fixed, facts))
+    return fixed
+
+
+def _config(request: ModelRequest, facts: ModelFacts) -> JsonObject:
     config: JsonObject = {}
     limit = output_limit(request, facts)
     if limit is not None:
         config["maxOutputTokens"] = limit
     if facts.efforts:
         config["thinkingConfig"] = _thinking(request, facts)
-    if config:
-        head["generationConfig"] = config
-    return head
+    return config
 
 
-def _with_search(head: JsonObject, facts: ModelFacts) -> JsonObject:
+def _with_search(fixed: JsonObject, facts: ModelFacts) -> JsonObject:
     """The members that let Gemini search; before Gemini 3 it does that only without functions.
 
     https://ai.google.dev/gemini-api/docs/google-search
     """
-    tools = get_list(head, "tools")
+    tools = get_list(fixed, "tools")
     search: JsonObject = {"googleSearch": {}}
     if not tools:
         return {"tools": [search]}
