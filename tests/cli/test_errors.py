@@ -49,7 +49,7 @@ def error(message: str, code: str = "", kind: str = "") -> dict:
 
 def crashed() -> Failure:
     """What hame makes of a bug of its own."""
-    result = _crashed(RuntimeError("boom")).result
+    result = _crashed(RuntimeError("boom"), str).result
     assert isinstance(result, RunFailed)
     return result.failure
 

@@ -122,6 +122,8 @@ def keep(models: Models, places: Places, tried: Tried, *, in_file: bool = False)
 
 
 async def _try(models: Models, candidate: Candidate) -> Tried:
+    if candidate.key:
+        models.keys.learned(candidate.key)
     backend = models.candidate(candidate.provider, _settings(candidate))
     trial = await try_backend(backend)
     return Tried(candidate=candidate, base_url=backend.endpoint.base_url, trial=trial)

@@ -8,6 +8,7 @@ import msgspec
 from hame.app.clock import SystemClock
 from hame.app.confinement import Unconfined
 from hame.app.door import gate_maker
+from hame.app.lastwords import known_secrets
 from hame.app.late import LateJobs, LateSnapshots, LateWeb
 from hame.app.log import Log
 from hame.app.models import Models
@@ -22,7 +23,6 @@ from hame.context import Window
 from hame.sessions.redaction import Redactor
 from hame.tools import builtin_tools
 from hame.version import __version__
-from hame.workspace.environment import is_secret_name
 from hame.workspace.index import LocalIndex
 from hame.workspace.local import open_workspace
 from hame.workspace.process import LocalProcesses
@@ -76,7 +76,7 @@ async def build_runtime(pad: Launchpad) -> Runtime:
     )
     models.keys.on_secret = redaction.add
     for secret in models.keys.store.plain_secrets():
-        redaction.add(secret)
+        models.keys.learned(secret)
     sessions, blobs = StoredSessions(places.sessions), ResultStore(places.results)
     journal = sessions.resume(pad.resume) if pad.resume else sessions.create(workspace.paths.root)
     context = ToolContext(
@@ -144,10 +144,3 @@ def open_web(settings: Settings, environment: Mapping[str, str]) -> Web:
         environment=environment,
         ca_file=settings.ca_file,
     )
-
-
-def known_secrets(settings: Settings, environment: Mapping[str, str]) -> list[str]:
-    """The secrets of this process: what must never reach a model, a journal or a screen."""
-    named = [value for name, value in environment.items() if is_secret_name(name)]
-    keys = [server.api_key for server in settings.providers.values() if server.api_key]
-    return named + keys

@@ -7,7 +7,8 @@ from typing import Protocol, runtime_checkable
 import anyio
 from msgspec.structs import replace
 
-from hame.app.build import Launchpad, build_runtime, known_secrets
+from hame.app.build import Launchpad, build_runtime
+from hame.app.lastwords import known_secrets
 from hame.app.models import USER_AGENT
 from hame.base.errors import ConfigError
 from hame.base.json import JsonObject, parse

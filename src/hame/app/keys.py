@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 import anyio
 
+from hame.app.lastwords import remember_secret
 from hame.base.errors import ConfigError, ToolError
 from hame.base.ports import Processes
 from hame.base.process import Launch
@@ -40,6 +41,7 @@ class UserKeys:
 
     def learned(self, secret: str) -> None:
         """A secret is known from now on."""
+        remember_secret(secret)
         self.on_secret(secret)
 
     async def run(self, command: str) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from hame.app.keys import UserKeys
+from hame.app.lastwords import known_secrets, remember_secret
 from hame.app.log import Log, LoggedHttp
 from hame.backends.address import origin_of
 from hame.backends.registry import Registry
@@ -70,6 +71,8 @@ class Models:
         self._choices_file = places.choices_file
         self._tried_file = places.tried_file
         self._tell: Callable[[str], None] | None = None
+        for secret in known_secrets(settings, environment):
+            remember_secret(secret)
         self.keys = UserKeys(places, environment, processes)
         self.catalogue = ShippedCatalogue(lambda: own_rows(places))
         self._client = HttpClient(

@@ -48,23 +48,30 @@ class RedactingTool:
         """The inner tool's action, redacted.
 
         Raises:
-            ToolError: as the inner tool does, its words redacted.
+            ToolError: as the inner tool does, its words redacted; also for a bug in it whose words
+                hold a secret.
         """
         shown = msgspec.structs.replace(context, progress=self._redacted(context.progress))
         try:
-            return _RedactingAction(await self._inner.prepare(arguments, shown), self._redaction)
+            action = await self._inner.prepare(arguments, shown)
+            return _RedactingAction(action, self._redaction, self.spec.name)
         except ToolError as error:
             words, hint = self._redaction.text(error.message), self._redaction.text(error.hint)
             raise ToolError(words, hint=hint) from error
+        except Exception as error:
+            if (words := _told(error, self._redaction)) is None:
+                raise
+            raise ToolError(f"{self.spec.name} {words}") from error
 
     def _redacted(self, progress: Callable[[str], None]) -> Callable[[str], None]:
         return lambda text: progress(self._redaction.text(text))
 
 
 class _RedactingAction:
-    def __init__(self, inner: Action, redaction: Redaction) -> None:
+    def __init__(self, inner: Action, redaction: Redaction, tool: str) -> None:
         self._inner = inner
         self._redaction = redaction
+        self._tool = tool
 
     @property
     def targets(self) -> Sequence[Target]:
@@ -84,8 +91,20 @@ class _RedactingAction:
         except ToolError as error:
             words, hint = self._redaction.text(error.message), self._redaction.text(error.hint)
             raise ToolError(words, hint=hint) from error
+        except Exception as error:
+            if (words := _told(error, self._redaction)) is None:
+                raise
+            raise ToolError(f"{self._tool} {words}") from error
         assert isinstance(outcome, Done | Failed)
         return outcome
 
     def close(self) -> None:
         self._inner.close()
+
+
+def _told(error: Exception, redaction: Redaction) -> str | None:
+    """What can be said of a bug whose words hold a secret; None where they hold none."""
+    words = redaction.text(str(error))
+    if words == str(error):
+        return None
+    return f"failed unexpectedly ({type(error).__name__}: {words})."

@@ -185,7 +185,7 @@ class Runtime:
         except Exception as error:
             trace = "".join(traceback.format_exception(error))
             self._parts.log.write("crash", run=self._run_id, trace=trace)
-            self._emit(_crashed(error))
+            self._emit(_crashed(error, self._parts.redaction.text))
             raise
         finally:
             self._run = None
@@ -471,14 +471,14 @@ def _last_model(journal: Journal) -> str | None:
     return None
 
 
-def _crashed(error: Exception) -> event.RunEnded:
-    """What surfaces are told when hame itself fails."""
+def _crashed(error: Exception, redact: Callable[[str], str]) -> event.RunEnded:
+    """What surfaces are told when hame itself fails; `redact` takes secrets out of a text."""
     hint = (
         error.hint
         if isinstance(error, HameError)
         else "This is a bug in hame; the log has the details."
     )
     kind = ErrorKind.UNKNOWN
-    message = f"hame failed: {type(error).__name__}: {error}"
-    failure = Failure(kind=kind, message=message, hint=hint)
+    message = redact(f"hame failed: {type(error).__name__}: {error}")
+    failure = Failure(kind=kind, message=message, hint=redact(hint))
     return event.RunEnded(result=RunFailed(failure=failure), usage=Usage(), steps=0, seconds=0.0)

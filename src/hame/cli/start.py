@@ -57,13 +57,16 @@ def _usage_error(error: click.ClickException, arguments: Sequence[str]) -> int:
 
 
 def _say(error: Exception, arguments: Sequence[str]) -> int:
+    from hame.app.lastwords import without_secrets
     from hame.base.errors import HameError
+    from hame.config.environment import read_environment
 
     if isinstance(error, HameError):
         code = code_of(error)
         _report(error, code, arguments)
         return code
-    message = f"hame itself failed: {type(error).__name__}: {error}"
+    words = without_secrets(str(error), read_environment())
+    message = f"hame itself failed: {type(error).__name__}: {words}"
     _report(
         HameError(message, hint=f"This is a bug in hame. {_keep_trace(error)}"),
         ExitCode.FAILED,
@@ -100,20 +103,23 @@ def _wanted_format(arguments: Sequence[str]) -> str:
 
 
 def _keep_trace(error: Exception) -> str:
-    """Write the traceback to the log folder, and say where."""
+    """Write the traceback without secrets to the log folder, and say where."""
     import time
     import traceback
     from pathlib import Path
 
+    from hame.app.lastwords import without_secrets
     from hame.config.environment import read_environment
     from hame.config.places import find_places
 
-    folder = Path(find_places(read_environment()).log)
+    environment = read_environment()
+    folder = Path(find_places(environment).log)
     path = folder / f"crash-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.touch(mode=0o600)
-        path.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+        trace = without_secrets("".join(traceback.format_exception(error)), environment)
+        path.write_text(trace, encoding="utf-8")
     except OSError as problem:
         return f"The traceback could not be kept: {problem}"
     return f"The traceback is in {path}"
