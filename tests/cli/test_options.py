@@ -24,5 +24,6 @@ def test_settings_without_an_option_are_those_meant_for_a_file():
     left = {field.name for field in msgspec.structs.fields(Settings)} - options
     assert left == {
         "ask_timeout_s", "ca_file", "cache_lifetime", "command_timeout_s", "fallbacks", "max_output_tokens", "max_retry_wait_s", "providers",
-        "proxy", "show_thinking", "web_search",
+        "proxy", "show_thinking", "web_search", "max_tokens_per_day", "max_steps_per_day",
+        "max_cost_per_day_usd", "max_time_per_day_s",
     }  # fmt: skip
