@@ -8,7 +8,7 @@ from hame.config.accents import ACCENTS, ALIASES, accent_code
 from hame.config.keys import find_key, keys
 from hame.config.values import Place, read_text, read_value
 
-PLACE = Place("/work/here", "/home/ana")
+PLACE = Place("/projects/here", "/home/ana")
 
 
 def value_of(name, text):
@@ -29,7 +29,7 @@ def value_of(name, text):
         ("max_retry_wait_s", "0", 0.0),
         ("color", "off", False),
         ("verbose", "YES", True),
-        ("add_dirs", "a:/b:~/c", ("/work/here/a", "/b", "/home/ana/c")),
+        ("add_dirs", "a:/b:~/c", ("/projects/here/a", "/b", "/home/ana/c")),
         ("ca_file", "~/ca.pem", "/home/ana/ca.pem"),
         ("accent", "Verde", "Verde"),
         ("providers.mine.base_url", "http://localhost:1234/v1", "http://localhost:1234/v1"),
