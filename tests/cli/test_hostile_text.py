@@ -35,7 +35,7 @@ def test_nothing_but_hames_own_colours_reaches_the_terminal(text: str) -> None:
             grant=text, rules=(text,), choices=(Choice.ONCE, Choice.SESSION, Choice.ALWAYS, Choice.NO),
         )  # fmt: skip
         paint = Paint(enabled=True, accent="36")
-        drawn = [*draw_question(question, paint, 80), *draw_choices(question, paint)]
+        drawn = [*draw_question(question, paint, 80), *draw_choices(question, paint, 80)]
         for line in drawn:
             plain = OWN.sub("", line)
             assert not re.search(

@@ -33,11 +33,11 @@ def test_choices_of_a_tool_have_numbers():
     assert read_answer(question, "2") == Answer(choice="blue")
     assert read_answer(question, "Red") == Answer(choice="red")
     assert read_answer(question, "green") is None
-    assert draw_choices(question, PLAIN) == ["  1  red", "  2  blue"]
+    assert draw_choices(question, PLAIN, 80) == ["  1  red", "  2  blue"]
 
 
 def test_the_grant_that_lasts_says_what_it_covers():
-    assert draw_choices(ALLOW, PLAIN) == [
+    assert draw_choices(ALLOW, PLAIN, 80) == [
         "  y  yes, once",
         "  s  yes, for this session: make in this project",
         "  n  no",

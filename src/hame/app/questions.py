@@ -25,11 +25,13 @@ class Questions:
         if not self._interactive:
             return None
         answered = self._waiting[question.id] = anyio.Event()
+        began = anyio.current_time()
         self._emit(QuestionAsked(question))
         try:
             await answered.wait()
         except anyio.get_cancelled_exc_class():
-            self._emit(QuestionWithdrawn(question=question.id, reason="the run was stopped"))
+            reason = _why_withdrawn(question, anyio.current_time() - began)
+            self._emit(QuestionWithdrawn(question=question.id, reason=reason))
             raise
         finally:
             self._waiting.pop(question.id, None)
@@ -48,3 +50,11 @@ class Questions:
         self._answers[question_id] = answer
         waiting.set()
         return True
+
+
+def _why_withdrawn(question: Question, waited_s: float) -> str:
+    """Who asks ends the wait at the question's time limit; before that, only the run's end does."""
+    limit = question.expires_s
+    if limit is not None and waited_s >= limit:
+        return f"nobody answered within {limit:g} s"
+    return "the run was stopped"

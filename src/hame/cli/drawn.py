@@ -3,12 +3,16 @@
 import re
 from functools import lru_cache
 
+from markdown_it.token import Token
 from rich.console import Console, ConsoleOptions, RenderResult
-from rich.markdown import CodeBlock, Heading, ListItem, Markdown
+from rich.markdown import CodeBlock, Heading, ImageItem, ListItem, Markdown
 from rich.segment import Segment
 from rich.syntax import Syntax
+from rich.text import Text
 from rich.theme import Theme
 from typing_extensions import override
+
+from hame.cli.reveal import clean
 
 _TRAILING = re.compile(r"(?:\s|\x1b\[[0-9;]*m)+$")
 
@@ -53,8 +57,19 @@ class _Item(ListItem):
             yield Segment("\n")
 
 
+class _Image(ImageItem):
+    """An image that is never fetched: its words and where it would come from."""
+
+    @override
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        words = Text("image ") + self.text if self.text else Text("image")
+        address = Text(self.destination, console.get_style("markdown.link_url"))
+        yield Text.assemble(words, " (", address, ")", end="")
+
+
 class _Markdown(Markdown):
     elements = Markdown.elements | {
+        "image": _Image,
         "list_item_open": _Item,
         "heading_open": _LeftHeading,
         "fence": _PlainCode,
@@ -62,10 +77,14 @@ class _Markdown(Markdown):
     }
 
     def __init__(self, block: str) -> None:
-        """Parse; a line break that a model writes is meant, as in every chat."""
+        """Parse; a line break that a model writes is meant, as in every chat.
+
+        Parsing turns entities such as `&#x202e;` into what the text was cleaned of: clean it again.
+        """
         super().__init__(block, code_theme="ansi_dark", hyperlinks=False)
         for token in self.parsed:
             for child in token.children or ():
+                _clean_token(child)
                 if child.type == "softbreak":
                     child.type = "hardbreak"
 
@@ -85,6 +104,15 @@ def draw_block(block: str, cells: int, accent: str) -> list[str]:
     while lines and not lines[-1]:
         lines.pop()
     return lines
+
+
+def _clean_token(token: Token) -> None:
+    token.content = clean(token.content)
+    for name in ("href", "src"):
+        if name in token.attrs:
+            token.attrs[name] = clean(str(token.attrs[name]))
+    for child in token.children or ():
+        _clean_token(child)
 
 
 def _trim(line: str) -> str:

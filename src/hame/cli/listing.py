@@ -27,8 +27,8 @@ def session_lines(found: Sequence[SessionSummary], *, with_folder: bool = False)
 def session_line(summary: SessionSummary, *, with_folder: bool = False) -> str:
     """Id, age and title of a session."""
     title = "cannot be read" if summary.damaged else one_line(summary.title, 60) or "(empty)"
-    folder = f"  {summary.cwd}" if with_folder else ""
-    return f"{summary.id}  {_age(summary.updated):>12}  {title}{folder}"
+    folder = f"  {one_line(summary.cwd)}" if with_folder else ""
+    return f"{one_line(summary.id, 80)}  {_age(summary.updated):>12}  {title}{folder}"
 
 
 def _age(moment: float) -> str:

@@ -16,7 +16,7 @@ from hame.base.settings import OutputFormat
 from hame.cli.exits import KilledError, code_of, exit_code
 from hame.cli.launch import Launch, paint_for
 from hame.cli.plain import PlainView
-from hame.cli.reveal import clean
+from hame.cli.reveal import clean, one_line
 from hame.cli.running import follow
 from hame.cli.session import Build
 from hame.cli.stream_json import JsonView
@@ -34,7 +34,7 @@ class QuietView:
             case Notice(text=text, level=level) if level != "info":
                 self._line(text)
             case CallSettled(tool=tool, outcome=Denied() as outcome):
-                self._line(f"{tool}: {came_to(outcome)}")
+                self._line(f"{one_line(tool, 40)}: {came_to(outcome)}")
             case RunEnded():
                 said, hint = ending(event.result)
                 self._line(said)
@@ -85,7 +85,7 @@ def _run_json(launch: Launch, text: str, output: OutputFormat, build: Build) -> 
         return killed.code
     except HameError as error:
         code = code_of(error)
-        _say(f"{error.message}\n      {error.hint}".rstrip())
+        _say(f"{error.message}\n{error.hint}".rstrip())
         view.fail(error, code)
         return code
     code = exit_code(ended)
@@ -118,5 +118,5 @@ def _warn(launch: Launch) -> None:
 
 
 def _say(text: str) -> None:
-    sys.stderr.write(f"hame: {clean(text)}\n")
+    sys.stderr.write("hame: " + clean(text).replace("\n", "\n      ") + "\n")
     sys.stderr.flush()

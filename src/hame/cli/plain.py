@@ -1,5 +1,6 @@
 """A run as plain lines: for pipes, dumb terminals and screen readers. No escapes, nothing redrawn."""
 
+from collections.abc import Callable
 from typing import TextIO, assert_never
 
 from hame.base import event as ev
@@ -16,6 +17,7 @@ from hame.base.outcome import (
 )
 from hame.base.question import Question
 from hame.base.run import RunFailed
+from hame.cli.imitation import Marking
 from hame.cli.paint import Paint
 from hame.cli.questions import Pending, describe_answer, draw_choices, draw_question
 from hame.cli.reveal import clean, one_line
@@ -33,26 +35,37 @@ from hame.cli.words import (
 
 _PLAIN = Paint(enabled=False)
 _WIDE = 100_000
-"""Lines are broken by whoever shows them."""
+"""Lines are broken by whoever shows them, where it is not said how wide that is."""
 _OUTPUT_TAIL = 8
+_OF_QUESTIONS = (ev.QuestionAsked, ev.QuestionAnswered, ev.QuestionWithdrawn, ev.RunEnded)
+"""Events that are shown while a question is asked."""
 
 
 class PlainView:
     """Implements View by writing lines."""
 
     def __init__(
-        self, out: TextIO, *, answers: bool = True, thinking: bool = False, safe: bool = True
+        self,
+        out: TextIO,
+        *,
+        answers: bool = True,
+        thinking: bool = False,
+        safe: bool = True,
+        columns: Callable[[], int] = lambda: _WIDE,
     ) -> None:
         """With `answers` False the model's words are left out: they go elsewhere.
 
-        `safe` makes what others wrote harmless to a terminal.
+        `safe` makes what others wrote harmless to a terminal. Questions are broken to `columns`.
         """
         self._out, self._answers, self._thinking = out, answers, thinking
-        self._safe = clean if safe else str
+        self._safe, self._columns = clean if safe else str, columns
         self._titles: dict[str, str] = {}
         self._open = ""
         """What the unfinished line holds: `answer`, `thinking` or nothing."""
+        self._marking = Marking()
         self._pending = Pending()
+        self._later: list[ev.RunEvent] = []
+        """What came while a question is asked: its choices stay the last lines."""
 
     @property
     def question(self) -> Question | None:
@@ -61,6 +74,12 @@ class PlainView:
 
     def show(self, event: ev.RunEvent) -> None:
         """Write what an event has to say."""
+        if self.question is not None and not isinstance(event, _OF_QUESTIONS):
+            self._later.append(event)
+        else:
+            self._write(event)
+
+    def _write(self, event: ev.RunEvent) -> None:
         match event:
             case ev.TextDelta(text=text):
                 if self._answers and event.parent is None:
@@ -77,7 +96,7 @@ class PlainView:
             case ev.SteeringTaken() | ev.ModeChanged() | ev.Compacted() | ev.ConstraintChanged():
                 self._show_change(event)
             case ev.Notice(text=text, level=level):
-                self._line(f"{level}: {text}" if level != "info" else text)
+                self._remark(f"{level}: {text}" if level != "info" else text)
             case ev.AnswerCompleted():
                 self._end_line()
             case _:
@@ -88,6 +107,7 @@ class PlainView:
 
     def close(self) -> None:
         """End the unfinished line."""
+        self._show_later()
         self._end_line()
 
     def resumed(self) -> None:
@@ -99,23 +119,24 @@ class PlainView:
 
     def tell(self, text: str) -> None:
         """Say something of hame's own to the user."""
-        self._line(text)
+        self._remark(text)
 
     def ask_again(self, *, whole: bool = False) -> None:
         """The pending question was not answered; with `whole` everything of it is shown."""
         if self.question is not None and whole:
             self._ask(self.question, whole=True)
         elif self.question is not None:
-            self._lines(["That is none of the answers.", *draw_choices(self.question, _PLAIN)])
+            choices = draw_choices(self.question, _PLAIN, self._columns())
+            self._lines(["That is none of the answers.", *choices])
 
     # ------------------------------------------------------------ kinds of events
 
     def _show_call(self, event: ev.CallStarted | ev.CallSettled) -> None:
         match event:
             case ev.CallStarted(call=call, title=title, tool=tool, summary=summary):
-                self._titles[call] = f"{title or tool} {one_line(summary)}".strip()
+                self._titles[call] = one_line(f"{title or tool} {summary}")
             case ev.CallSettled(call=call, tool=tool, outcome=outcome, seconds=seconds):
-                title = self._titles.pop(call, tool)
+                title = self._titles.pop(call, "") or one_line(tool, 40)
                 came = came_to(outcome)
                 took = f" ({duration(seconds)})" if seconds >= 0.05 else ""
                 self._line(f"[{_status(outcome)}] {title}{': ' if came else ''}{came}{took}")
@@ -146,24 +167,38 @@ class PlainView:
                     self._ask(question)
             case ev.QuestionAnswered(question=asked, answer=answer):
                 self._line(f"answered: {describe_answer(answer)}")
-                self._ask(self._pending.settle(asked))
+                self._settle(asked)
             case ev.QuestionWithdrawn(question=asked, reason=reason):
                 self._line(f"withdrawn: {one_line(reason)}")
-                self._ask(self._pending.settle(asked))
+                self._settle(asked)
             case _:
                 assert_never(event)
 
+    def _settle(self, asked: str) -> None:
+        """A question is over: write what had to wait, then ask the next."""
+        current = self.question is not None and self.question.id == asked
+        following = self._pending.settle(asked)
+        if current:
+            self._show_later()
+        self._ask(following)
+
+    def _show_later(self) -> None:
+        later, self._later = self._later, []
+        for event in later:
+            self._write(event)
+
     def _ask(self, question: Question | None, *, whole: bool = False) -> None:
         if question is not None:
-            self._lines(draw_question(question, _PLAIN, _WIDE, whole=whole))
-            self._lines(draw_choices(question, _PLAIN))
+            columns = self._columns()
+            self._lines(draw_question(question, _PLAIN, columns, whole=whole))
+            self._lines(draw_choices(question, _PLAIN, columns))
 
     def _show_progress(
         self, event: ev.RunStarted | ev.RunEnded | ev.WaitStarted | ev.AnswerAbandoned
     ) -> None:
         match event:
             case ev.RunStarted(model=model, mode=mode, sandbox=sandbox):
-                self._line(f"model {model}, mode {mode}, sandbox {sandbox}; Ctrl-C stops")
+                self._line(f"model {one_line(model)}, mode {mode}, sandbox {sandbox}; Ctrl-C stops")
             case ev.WaitStarted(seconds=seconds, failure=failure, attempt=attempt):
                 why = failure_line(failure)
                 self._line(f"waiting {duration(seconds)} (attempt {attempt} failed): {why}")
@@ -172,9 +207,11 @@ class PlainView:
                 self._line(f"the answer broke off: {failure_line(failure)}{then}")
             case ev.RunEnded(result=result):
                 self._pending.clear()
+                self._show_later()
                 said, hint = ending(result)
                 kind = "error: " if isinstance(result, RunFailed) else ""
-                self._lines([f"{kind}{said}"] * bool(said) + [hint] * bool(hint))
+                for text in filter(None, (f"{kind}{said}" if said else "", hint)):
+                    self._remark(text)
                 self._line(spent_line(event))
             case _:
                 assert_never(event)
@@ -205,14 +242,19 @@ class PlainView:
             self._open = kind
             if kind == "thinking":
                 self._out.write("(thinking) ")
-        self._out.write(self._safe(text))
+        self._out.write(self._marking.feed(self._safe(text)))
         self._out.flush()
 
     def _end_line(self) -> None:
         if self._open:
             self._open = ""
-            self._out.write("\n")
+            self._out.write(self._marking.finish() + "\n")
             self._out.flush()
+
+    def _remark(self, text: str) -> None:
+        """Words that may have line breaks: what follows the first line is set in."""
+        first, *rest = text.split("\n")
+        self._lines([first, *(f"    {line}" for line in rest)])
 
     def _lines(self, lines: list[str]) -> None:
         for line in lines:

@@ -1,5 +1,7 @@
 """Questions to the user: what is shown, and what a typed line means as an answer."""
 
+from collections.abc import Callable
+
 from hame.base.outcome import CommandView, DiffView, PathsView, TextView, View
 from hame.base.question import Answer, Choice, Question
 from hame.cli.cells import wrap
@@ -58,8 +60,8 @@ def draw_question(
 ) -> list[str]:
     """All that the user must see to decide; nothing in it is hidden or silently cut."""
     inner = max(cells - 4, 4)
-    title = [paint.bold(part) for part in wrap(reveal(_short_title(question)), inner)]
-    lines = [paint.warn("? ") + title[0], *(f"  {part}" for part in title[1:])]
+    title = [paint.bold(part) for part in wrap(_flat(_short_title(question)), inner)]
+    lines = [paint.warn("? ") + title[0], *(paint.warn("  │ ") + part for part in title[1:])]
     body = [paint.code("1;36", part) for part in _detail(question, inner)]
     body += _draw_view(question.view, question.detail, paint, inner)
     if len(body) > _LONG and not whole:
@@ -67,25 +69,31 @@ def draw_question(
         body = [*body[:_LONG], paint.warn(f"{left} more lines are not shown: v shows everything")]
     lines += [paint.warn("  │ ") + line for line in body]
     if question.source:
-        lines.append(
-            paint.warn(f"  from {one_line(question.source, 100)}, not a tool of hame's own")
-        )
+        source = f"from {_spoken(question.source, 100)}, not a tool of hame's own"
+        lines += _hang(wrap(source, inner), paint.warn)
     if question.loss:
-        lines += [f"  {paint.warn(part)}" for part in wrap(one_line(question.loss), inner)]
+        lines += _hang(wrap(_spoken(question.loss), inner), paint.warn)
     if question.reason:
-        lines += [f"  {paint.dim(part)}" for part in wrap(one_line(question.reason), inner)]
+        lines += _hang(wrap(_spoken(question.reason), inner), paint.dim)
     return lines
 
 
-def draw_choices(question: Question, paint: Paint) -> list[str]:
-    """The answers that may be given, one a line."""
+def draw_choices(question: Question, paint: Paint, cells: int) -> list[str]:
+    """The answers that may be given; one a line, and what goes on below it stands further right.
+
+    A line is at most `cells` wide: where the terminal broke it, its rest could pass for a choice.
+    """
     lines: list[str] = []
+    inner = max(cells - 9, 4)
     for key, choice in _keys(question).items():
-        label = _LABELS.get(choice, one_line(choice, 300))
+        label = _LABELS.get(choice, _spoken(choice, 300))
         covers = f": {_flat(question.grant)}" if _lasts(choice) and question.grant else ""
-        lines.append(f"  {paint.accent(key)}  {label}{covers}")
+        first, *rest = wrap(label + covers, inner)
+        lines += [f"  {paint.accent(key)}  {first}", *(f"       │ {part}" for part in rest)]
         if choice == Choice.ALWAYS:
-            lines += [paint.dim(f"       rule: {_flat(rule)}") for rule in question.rules]
+            for rule in question.rules:
+                first, *rest = wrap(f"rule: {_flat(rule)}", inner)
+                lines += map(paint.dim, [f"       {first}", *(f"       │ {part}" for part in rest)])
     if question.free_text:
         other = (
             "or say what to do instead" if Choice.NO in question.choices else "or answer in words"
@@ -119,7 +127,9 @@ def decline(question: Question) -> Answer:
 
 def describe_answer(answer: Answer) -> str:
     """An answer in words, for the transcript."""
-    return one_line(answer.words) if answer.words else _LABELS.get(answer.choice, answer.choice)
+    if answer.words:
+        return one_line(answer.words)
+    return _LABELS.get(answer.choice, _spoken(answer.choice, 300))
 
 
 def _keys(question: Question) -> dict[str, str]:
@@ -147,6 +157,16 @@ def _detail(question: Question, cells: int) -> list[str]:
 def _mark_lines(text: str, cells: int) -> list[str]:
     """Lines as they will run: a real line break is told from one that only the screen makes."""
     return wrap(reveal(text).replace("\n", "⏎\n"), cells)
+
+
+def _hang(parts: list[str], paint: Callable[[str], str]) -> list[str]:
+    """Lines of which all but the first are marked: none of them can pass for a choice."""
+    return [f"  {paint(f'│ {part}' if index else part)}" for index, part in enumerate(parts)]
+
+
+def _spoken(text: str, limit: int = 400) -> str:
+    """Words that others provide: on one line, capped, look-alikes shown."""
+    return reveal(one_line(text, limit))
 
 
 def _flat(text: str) -> str:

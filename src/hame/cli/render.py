@@ -16,11 +16,12 @@ from hame.base.run import RunFailed
 from hame.cli.calls import CallRows, spinner
 from hame.cli.cells import cut, cut_start, wrap
 from hame.cli.drawing import Drawing
+from hame.cli.imitation import MARK, imitates, mark_imitation
 from hame.cli.markdown import Blocks
 from hame.cli.paint import POINTER, Paint
 from hame.cli.questions import Pending, describe_answer, draw_choices, draw_question
 from hame.cli.reveal import clean, one_line
-from hame.cli.screen import Screen
+from hame.cli.screen import Screen, without_escapes
 from hame.cli.words import duration, ending, failure_line, first_lines, money, spent_line, tokens
 
 _LARGE_BLOCK = 6_000
@@ -52,6 +53,8 @@ class TerminalView:
         self._screen, self._paint, self._drawing = screen, paint, drawing
         self._show_thinking, self._typed, self._clock = show_thinking, typed, clock
         self._stay: list[str] = []
+        self._later: list[str] = []
+        """Lines that came while a question is asked: nothing gets between it and its choices."""
         self._answer, self._thought, self._thinking = Blocks(), "", False
         self._calls = CallRows(screen, paint, clock)
         self._wait: _Wait | None = None
@@ -96,11 +99,15 @@ class TerminalView:
 
     def tick(self) -> None:
         """Draw what has changed and move the spinner."""
+        if self.question is None:
+            self._take_later()
         stay, self._stay = self._stay, []
         self._screen.draw(stay, self._live() if self._running else [])
 
     def close(self) -> None:
         """Keep what is half written, take the live part away."""
+        self._pending.clear()
+        self._take_later()
         self._finish_words()
         self._running = False
         self.tick()
@@ -168,10 +175,19 @@ class TerminalView:
             self._keep_block(block)
 
     def _keep_block(self, block: str) -> None:
-        self._keep_apart(self._drawing.draw(block, self._screen.columns, wait=True))
+        self._keep_apart(self._draw_block(block, wait=True))
+
+    def _draw_block(self, block: str, *, wait: bool = False) -> list[str]:
+        cells = self._screen.columns
+        lines = self._drawing.draw(block, cells, wait=wait)
+        if not any(imitates(without_escapes(line)) for line in lines):
+            return lines
+        mark = self._paint.dim(MARK)
+        return [mark + line for line in self._drawing.draw(block, cells - len(MARK), wait=wait)]
 
     def _draw_thought(self, line: str) -> list[str]:
-        return [self._paint.thought(part) for part in wrap(line, self._screen.columns)]
+        parts = wrap(line, self._screen.columns - len(MARK))
+        return [self._paint.thought(mark_imitation(part)) for part in parts]
 
     def _show_answer(self, event: ev.AnswerCompleted | ev.AnswerAbandoned) -> None:
         self._finish_words()
@@ -211,25 +227,39 @@ class TerminalView:
         match event:
             case ev.QuestionAsked(question=question):
                 self._finish_words()
-                if self._pending.add(question):
+                if self._pending.current is None:
                     self._ask(question)
+                self._pending.add(question)
             case ev.QuestionAnswered(question=asked, answer=answer):
-                self._keep(self._paint.accent(f"  {POINTER} {describe_answer(answer)}"), "")
-                self._ask(self._pending.settle(asked))
+                said = f"  {POINTER} {describe_answer(answer)}"
+                self._settle(asked, *self._paint_lines(self._paint.accent, said), "")
             case ev.QuestionWithdrawn(question=asked, reason=reason):
-                self._keep(self._paint.dim(f"  withdrawn: {one_line(reason)}"))
-                self._ask(self._pending.settle(asked))
+                said = f"  withdrawn: {one_line(reason)}"
+                self._settle(asked, *self._paint_lines(self._paint.dim, said))
             case _:
                 assert_never(event)
 
-    def _ask(self, question: Question | None, *, whole: bool = False) -> None:
-        if question is None:
+    def _settle(self, asked: str, *said: str) -> None:
+        """A question is over: say how, then what had to wait, then ask the next."""
+        current = self.question is not None and self.question.id == asked
+        following = self._pending.settle(asked)
+        if not current:
+            self._keep(*said)
             return
+        self._keep_now(*said)
+        self._take_later()
+        if following is not None:
+            self._ask(following)
+
+    def _paint_lines(self, colour: Callable[[str], str], text: str) -> list[str]:
+        return [colour(part) for part in wrap(text, self._screen.columns)]
+
+    def _ask(self, question: Question, *, whole: bool = False) -> None:
         if question.call_id:
             self._calls.seen(question.call_id)
         self._slip = False
         lines = draw_question(question, self._paint, self._screen.columns, whole=whole)
-        self._keep(*([] if self._gap else [""]), *lines)
+        self._keep_now(*([] if self._gap else [""]), *lines)
 
     # ------------------------------------------------------------ the run
 
@@ -253,9 +283,10 @@ class TerminalView:
                 assert_never(event)
 
     def _end(self, ended: ev.RunEnded) -> None:
+        self._pending.clear()
+        self._take_later()
         self._finish_words()
         self._running, self._wait = False, None
-        self._pending.clear()
         self._calls.clear()
         said, hint = ending(ended.result)
         if said:
@@ -300,6 +331,16 @@ class TerminalView:
     # ------------------------------------------------------------ drawing
 
     def _keep(self, *lines: str) -> None:
+        if self.question is None:
+            self._keep_now(*lines)
+        else:
+            self._later += lines
+
+    def _take_later(self) -> None:
+        later, self._later = self._later, []
+        self._keep_now(*later)
+
+    def _keep_now(self, *lines: str) -> None:
         if lines:
             self._stay += lines
             self._gap = not lines[-1]
@@ -310,7 +351,7 @@ class TerminalView:
 
     def _live(self) -> list[str]:
         if self.question is not None:
-            lines = draw_choices(self.question, self._paint)
+            lines = draw_choices(self.question, self._paint, self._screen.columns)
             slip = "that is none of the answers" if self._slip else "Ctrl-C stops the run"
             lines.append((self._paint.warn if self._slip else self._paint.dim)(f"     {slip}"))
         else:
@@ -331,7 +372,7 @@ class TerminalView:
         cells = self._screen.columns
         if tail.strip():
             small = len(tail) < _LARGE_BLOCK
-            return self._drawing.draw(tail, cells) if small else wrap(tail, cells)
+            return self._draw_block(tail) if small else wrap(tail, cells)
         return self._draw_thought(self._thought) if self._thought else []
 
     def _status(self) -> str:
@@ -349,5 +390,5 @@ class TerminalView:
         return self._status_line(parts)
 
     def _status_line(self, parts: Sequence[str]) -> str:
-        text = " · ".join(part for part in parts if part)
+        text = one_line(" · ".join(part for part in parts if part))
         return f"{self._paint.accent(spinner(self._clock()))} {self._paint.dim(cut(text, self._screen.columns - 2))}"

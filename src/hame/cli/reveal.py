@@ -8,10 +8,18 @@ approve, shows every character that eyes could miss.
 import re
 import unicodedata
 
+from hame.cli.lookalikes import mark_lookalikes
+
 _HARMFUL = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u2028\u2029\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\u034f\u115f\u1160\u17b4\u17b5\u180e\u3164\uffa0"
+    "\ud800-\udfff\U000e0000-\U000e01ef]"
 )
-"""Controls but tab and newline, line separators, bidirectional overrides, spaces without width, tags."""
+"""Controls but tab and newline, line separators, bidirectional overrides, spaces without width.
+
+Also letters drawn as nothing, tags and the variation selectors in which text can be hidden, and the
+surrogates that stand for bytes which are no UTF-8: written out, they would be C1 controls again.
+"""
 
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Letters and marks that are drawn as nothing."""
@@ -64,7 +72,8 @@ def _reveal_line(line: str) -> str:
         return line
     body = line.lstrip("\t")
     indent = "    " * (len(line) - len(body))
-    return indent + "".join(_reveal_character(character) for character in body)
+    shown = "".join(_reveal_character(character) for character in body)
+    return indent + mark_lookalikes(shown)
 
 
 def _reveal_character(character: str) -> str:

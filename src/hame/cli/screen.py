@@ -14,6 +14,11 @@ _BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"
 """Synchronized output: a terminal that knows it shows all of it at once, others ignore it."""
 
 
+def without_escapes(line: str) -> str:
+    """What a line of hame's own shows, without its colours."""
+    return _ESCAPES.sub("", line)
+
+
 class Screen:
     """Owns the lines below the last one that stays."""
 
@@ -59,4 +64,4 @@ class Screen:
     def _rows_of(self, line: str) -> int:
         """Rows that a line takes now, which is more than one after the terminal got narrower."""
         columns = max(self._size()[0], 1)
-        return max(-(-width(_ESCAPES.sub("", line)) // columns), 1)
+        return max(-(-width(without_escapes(line)) // columns), 1)

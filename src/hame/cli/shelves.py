@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from hame.app.shelf import Choice
+from hame.cli.reveal import one_line
 from hame.cli.words import tokens
 
 
@@ -21,9 +22,9 @@ def choice_rows(choices: Sequence[Choice]) -> list[str]:
 
 
 def _cells(choice: Choice) -> tuple[str, str, str, str, str]:
-    name = choice.display_name if choice.display_name != choice.id else ""
+    name = one_line(choice.display_name, 80) if choice.display_name != choice.id else ""
     window = tokens(choice.context_window) if choice.context_window else "?"
-    return choice.name, window, _price(choice), _abilities(choice), name
+    return one_line(choice.name, 200), window, _price(choice), _abilities(choice), name
 
 
 def _price(choice: Choice) -> str:

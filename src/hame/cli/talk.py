@@ -21,6 +21,7 @@ from hame.cli.running import follow
 from hame.cli.session import Build, Session
 from hame.cli.slash import Slash, read_mode, read_slash
 from hame.cli.terminal import keys_to, lines_to, terminal_view
+from hame.cli.terminal_size import terminal_size
 from hame.cli.typed import Closed, LineEditor, Sent
 
 if TYPE_CHECKING:
@@ -43,7 +44,11 @@ class Talk:
         self._view: TerminalView | PlainView = (
             terminal_view(launch, lambda: self._editor.text, drawing)
             if escapes
-            else PlainView(sys.stdout, thinking=launch.settings.show_thinking)
+            else PlainView(
+                sys.stdout,
+                thinking=launch.settings.show_thinking,
+                columns=lambda: terminal_size()[0] - 1,
+            )
         )
 
     @property

@@ -80,7 +80,7 @@ def _show_offers(found: list[Offer], *, as_json: bool) -> None:
     states = max(len(_state(offer)) for offer in found)
     for offer in found:
         row = f"{offer.id:<{ids}}  {offer.name:<{names}}  {_state(offer):<{states}}  {offer.model}"
-        sys.stdout.write(f"{row.rstrip()}\n")
+        sys.stdout.write(f"{clean(row.rstrip())}\n")
     sys.stdout.write(
         "\nhame models PROVIDER lists its models; hame --model PROVIDER/MODEL asks one.\n"
     )

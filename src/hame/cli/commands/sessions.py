@@ -98,10 +98,12 @@ def show(launch: Launch, session: str, *, last: int | None, whole: bool) -> None
                 text = f"[summary of what came before]\n{part.text}"
             case "result":
                 word = "failed" if part.error else "done"
-                text = f"[{part.title}] {word}: {one_line(part.text, 160)}".rstrip(": ")
+                text = f"[{one_line(part.title, 120)}] {word}: {one_line(part.text, 160)}".rstrip(
+                    ": "
+                )
             case _:
                 continue
-        _write(f"{clean(text)}\n")
+        _write(f"{text}\n")
 
 
 @sessions.command()
@@ -196,7 +198,7 @@ def _show(launch: Launch, *, everywhere: bool, limit: int, as_json: bool) -> Non
 
 
 def _write(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
+    sys.stdout.write(f"{clean(text)}\n")
 
 
 def _say(text: str) -> None:
