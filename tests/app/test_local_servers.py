@@ -55,6 +55,22 @@ async def test_a_model_is_learnt_tried_once_and_then_used(prompt):
     assert "tools" not in body
 
 
+async def test_paths_in_an_answer_held_to_a_schema_are_those_of_the_project(prompt, tmp_path):
+    (tmp_path / "notes.txt").write_text("x", encoding="utf-8")
+    said = answer('{"say": "Hello."}')
+    async with ScriptedServer(TRIED, said, pages=pages()) as server:
+        await prompt(server)
+        body: Any = server.questions[-1].body
+    arguments = {
+        form["properties"]["tool"]["const"]: form["properties"]["arguments"]["properties"]
+        for form in body["format"]["anyOf"][:-1]
+    }
+    assert "notes.txt" in arguments["read_file"]["path"]["enum"]
+    assert "no-such.txt" not in arguments["read_file"]["path"]["enum"]
+    assert "enum" not in arguments["write_file"]["path"]
+    assert "notes.txt" not in body["messages"][0]["content"], "the prompt stays the same"
+
+
 async def test_a_model_whose_server_says_that_it_calls_tools_is_not_tried(prompt):
     async with ScriptedServer(answer("Hello."), pages=pages("tools")) as server:
         text, notices = await prompt(server)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from hame.app.grounding import Grounding
 from hame.app.keys import UserKeys
 from hame.app.lastwords import known_secrets, remember_secret
 from hame.app.log import Log, LoggedHttp
@@ -255,7 +256,10 @@ class Models:
         )
         self._engines.append(engine)
         facts = self._with_tools(file_facts(model, header, window))
-        return FileModel(facts, engine, lambda known, end: connect(known, end, self._line))
+        existing = Grounding(self._index)
+        return FileModel(
+            facts, engine, lambda known, end: connect(known, end, self._line, existing=existing)
+        )
 
     async def try_built_in(self) -> None:
         """Start the built-in model and let it show that its engine keeps to a grammar.
@@ -344,7 +348,7 @@ class Models:
     def connect(self, facts: ModelFacts, endpoint: Endpoint) -> Model:
         """A model that is asked over HTTP."""
         self._client.warm(endpoint.base_url)
-        return connect(facts, endpoint, self._line)
+        return connect(facts, endpoint, self._line, existing=Grounding(self._index))
 
     async def list_models(self, vendor: Vendor, endpoint: Endpoint) -> Sequence[ModelListing]:
         """What a service lists; of one that has no list, the rows of the catalogue.

@@ -24,14 +24,26 @@ from hame.llm.storage import StoresPrefixes
 
 if TYPE_CHECKING:
     from hame.llm.stored import Loan, Stored
+    from hame.llm.textcalls.grounded import Existing
     from hame.llm.textcalls.protocol import InWords
 
 
 class HttpModel:
     """One model behind one endpoint."""
 
-    def __init__(self, facts: ModelFacts, endpoint: Endpoint, codec: Codec, line: Line) -> None:
-        """Nothing is sent yet; `line` is shared by all models."""
+    def __init__(
+        self,
+        facts: ModelFacts,
+        endpoint: Endpoint,
+        codec: Codec,
+        line: Line,
+        *,
+        existing: "Existing | None" = None,
+    ) -> None:
+        """Nothing is sent yet; `line` is shared by all models.
+
+        `existing` tells what paths there are, for a model whose answers are held to a schema.
+        """
         self._facts = facts
         self._endpoint = endpoint
         self._codec = codec
@@ -39,6 +51,7 @@ class HttpModel:
         self._refused: frozenset[str] = frozenset()
         """Digests of the files that the server did not take."""
         self._repair = Repair(facts)
+        self._existing = existing
         self._in_words: InWords | None = None
         self._stored: Stored | None = None
         self.taught = facts
@@ -93,7 +106,7 @@ class HttpModel:
         if self._in_words is None:
             from hame.llm.textcalls.protocol import InWords
 
-            self._in_words = InWords()
+            self._in_words = InWords(self._existing) if self._existing else InWords()
         return self._in_words(request, self.taught.tools)
 
     def learn(self, parameter: str, request: ModelRequest) -> None:
@@ -109,10 +122,12 @@ class HttpModel:
         self._repair = Repair(self._facts, self._refused)
 
 
-def connect(facts: ModelFacts, endpoint: Endpoint, line: Line) -> HttpModel:
+def connect(
+    facts: ModelFacts, endpoint: Endpoint, line: Line, *, existing: "Existing | None" = None
+) -> HttpModel:
     """A model on one of hame's own wires.
 
     Raises:
         ConfigError: if the facts name a wire that hame does not have.
     """
-    return HttpModel(facts, endpoint, codec(facts.wire), line)
+    return HttpModel(facts, endpoint, codec(facts.wire), line, existing=existing)

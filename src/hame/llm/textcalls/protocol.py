@@ -2,7 +2,8 @@
 
 The tools go into the system prompt, calls and results into the conversation, all as text in the form
 that most open models were trained on; what the model then prints is read by `reading`. A server that
-can hold an answer to a schema is given one: a call of a tool on offer, or words for the user.
+can hold an answer to a schema is given one: a call of a tool on offer, its paths held to what exists, or
+words for the user.
 """
 
 from collections.abc import Sequence
@@ -27,6 +28,7 @@ from hame.base.message import (
 from hame.base.model import ToolSupport
 from hame.base.ports import ModelRequest
 from hame.base.tool import ToolSpec
+from hame.llm.textcalls.grounded import Existing, grounded, named_paths, nothing_known
 
 _AS_TEXT = """
 
@@ -57,8 +59,9 @@ comes back in <tool_response> tags. The tools, each with the JSON Schema of its 
 class InWords:
     """Requests of one conversation with their tools in words; what was rewritten once stays the same."""
 
-    def __init__(self) -> None:
-        """Nothing was rewritten yet."""
+    def __init__(self, existing: Existing = nothing_known) -> None:
+        """Nothing was rewritten yet; `existing` is asked for every answer that is held to a schema."""
+        self._existing = existing
         self._given: list[Message] = []
         self._made: list[Message] = []
 
@@ -71,8 +74,12 @@ class InWords:
             return told
         form = _AS_SCHEMA if support is ToolSupport.SCHEMA else _AS_TEXT
         system = request.system + form.format(tools="\n".join(map(_describe, request.tools)))
-        shape = answer_schema(request.tools) if support is ToolSupport.SCHEMA else None
-        return replace(told, system=system, shape=shape)
+        if support is not ToolSupport.SCHEMA:
+            return replace(told, system=system)
+        named = named_paths(request.messages)
+        return replace(
+            told, system=system, shape=answer_schema(request.tools, self._existing, named)
+        )
 
     def _rewritten(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
         known = len(self._given)
@@ -84,12 +91,17 @@ class InWords:
         return tuple(self._made)
 
 
-def answer_schema(tools: Sequence[ToolSpec]) -> JsonObject:
+def answer_schema(
+    tools: Sequence[ToolSpec], existing: Existing, named: Sequence[str]
+) -> JsonObject:
     """JSON Schema of one answer: a call of one of the tools, or words."""
     calls: list[object] = [
         {
             "type": "object",
-            "properties": {"tool": {"const": spec.name}, "arguments": spec.schema()},
+            "properties": {
+                "tool": {"const": spec.name},
+                "arguments": grounded(spec, existing, named),
+            },
             "required": ["tool", "arguments"],
             "additionalProperties": False,
         }
