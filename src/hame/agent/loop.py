@@ -269,7 +269,9 @@ class Run:
             self._ports.emit(event.AnswerAbandoned(failure=failure, again=again))
         if not again:
             return RunFailed(failure=failure)
-        wait = failure.retry_after_s or BROKEN_WAIT_S * 2 ** (self._broken - 1)
+        # A silence that was waited for has been a wait already.
+        pause = 0.0 if failure.kind is ErrorKind.TIMEOUT else BROKEN_WAIT_S
+        wait = failure.retry_after_s or pause * 2 ** (self._broken - 1)
         self._ports.emit(event.WaitStarted(seconds=wait, failure=failure, attempt=self._broken))
         await self._ports.clock.sleep(wait)
         self._steps -= 1

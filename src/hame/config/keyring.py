@@ -1,6 +1,6 @@
 """The system's keyring, by the `keyring` package where that is installed and finds one.
 
-https://pypi.org/project/keyring/ - without a desktop session it has a backend that fails; backends
+https://keyring.readthedocs.io/ - without a desktop session it has a backend that fails; backends
 that keep plain text are no better than a file of our own and are not used.
 """
 
