@@ -116,6 +116,22 @@ def test_ctrl_c_stops_the_run_and_keeps_what_was_typed(terminal):
     assert hame.ended() == 0
 
 
+def test_ctrl_c_is_heard_also_where_hame_was_started_with_it_ignored(terminal):
+    import signal
+
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        hame = terminal("slow")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    hame.wait_for("Run  sleep 60")
+    hame.send(CTRL_C)
+    hame.wait_for(r"■ Run  sleep 60  stopped by the user")
+    leave(hame)
+    hame.send(CTRL_C)
+    assert hame.ended() == 0
+
+
 def test_a_second_ctrl_c_leaves_at_once_with_the_terminal_as_it_was(terminal):
     import termios
 

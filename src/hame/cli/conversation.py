@@ -3,6 +3,7 @@
 The prompt is shown first; what a run needs is imported while the user types.
 """
 
+import signal
 import sys
 import threading
 from collections.abc import Sequence
@@ -46,6 +47,9 @@ class Conversation:
     def hold(self, first: str) -> int:
         """Talk until the user leaves; the exit code. `first` is a prompt to start with, if any."""
         self._greet()
+        # Whoever started hame in the background of a script has had it ignore Ctrl-C; here is a
+        # person with a keyboard.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         threading.Thread(target=self._preload, daemon=True).start()
         self._prompt.open()
         line = first or self._ask()
