@@ -54,6 +54,8 @@ MAX_BROKEN = 3
 MAX_PAUSES = 5
 MAX_MALFORMED = 3
 BROKEN_WAIT_S = 1.0
+SILENT_WAIT_S = 0.3
+"""Long enough for a server to notice that the connection before is gone."""
 CAPTURE_LIMIT_S = 2.0
 """How long a run that is being stopped waits for the capture of what its last calls changed."""
 
@@ -269,8 +271,8 @@ class Run:
             self._ports.emit(event.AnswerAbandoned(failure=failure, again=again))
         if not again:
             return RunFailed(failure=failure)
-        # A silence that was waited for has been a wait already.
-        pause = 0.0 if failure.kind is ErrorKind.TIMEOUT else BROKEN_WAIT_S
+        # A silence that was waited for has been most of a wait already.
+        pause = SILENT_WAIT_S if failure.kind is ErrorKind.TIMEOUT else BROKEN_WAIT_S
         wait = failure.retry_after_s or pause * 2 ** (self._broken - 1)
         self._ports.emit(event.WaitStarted(seconds=wait, failure=failure, attempt=self._broken))
         await self._ports.clock.sleep(wait)
