@@ -21,10 +21,11 @@ from pathlib import Path
 
 import anyio
 
+from hame.base.confinement import Confinement
 from hame.base.ports import Snapshots, ToolContext
-from hame.base.process import Launch
 from hame.base.snapshot import Attempt
 from hame.base.zone import ProjectPaths
+from hame.sandbox.unconfined import Unconfined
 from hame.tools.run_command import RunCommand
 from hame.workspace.local import open_workspace
 from hame.workspace.process import LocalProcesses
@@ -34,28 +35,19 @@ from hame.workspace.snapshots.store import store_of
 GOALS = {"own_ms": 15.0, "with_snapshot_ms": 35.0, "begin_ms": 20.0, "ratio": 1.3}
 
 
-class Open:
-    """Confines nothing."""
-
-    level = "none"
-
-    def wrap(self, launch: Launch) -> Launch:
-        return launch
-
-
 class Bench:
     """A project and what works on it."""
 
     def __init__(self, root: Path, data: Path) -> None:
         self.root = root
-        self.processes = LocalProcesses(dict(os.environ))
+        self.processes = LocalProcesses(dict(os.environ), Unconfined())
         paths = ProjectPaths(root=str(root), home=str(data))
         store = store_of(data / "snapshots", str(root), str(data))
         self.snapshots: Snapshots = LocalSnapshots(store, "bench", paths, self.processes)
         self.context = ToolContext(
             workspace=open_workspace(str(root), home=str(data)),
             processes=self.processes,
-            sandbox=Open(),
+            sandbox=Unconfined(),
             progress=lambda _: None,
         )
         self.calls = 0
@@ -66,7 +58,7 @@ class Bench:
         try:
             if held:
                 await self.begin(command)
-            await action.run()
+            await action.run(Confinement())
         finally:
             if held:
                 self.snapshots.end(str(self.calls))

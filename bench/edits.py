@@ -18,9 +18,10 @@ from pathlib import Path
 
 import anyio
 
+from hame.base.confinement import Confinement
 from hame.base.outcome import Done
 from hame.base.ports import ToolContext
-from hame.base.process import Launch
+from hame.sandbox.unconfined import Unconfined
 from hame.tools import builtin_tools
 from hame.tools.matching.canonical import TextLines
 from hame.tools.matching.ladder import Placed, find_inexact
@@ -32,23 +33,14 @@ WORDS = ["load", "store", "parse", "render", "fetch", "cache", "total", "limit",
 PER_FOLDER = 50
 
 
-class NoSandbox:
-    """Confines nothing."""
-
-    level = "none"
-
-    def wrap(self, launch: Launch) -> Launch:
-        return launch
-
-
 class Desk:
     """Calls hame's tools as the loop does."""
 
     def __init__(self, root: Path, rg: str | None) -> None:
         self.context = ToolContext(
             workspace=open_workspace(str(root), home=str(root.parent), rg=rg),
-            processes=LocalProcesses(dict(os.environ)),
-            sandbox=NoSandbox(),
+            processes=LocalProcesses(dict(os.environ), Unconfined()),
+            sandbox=Unconfined(),
             progress=lambda _: None,
         )
         self.tools = {tool.spec.name: tool for tool in builtin_tools()}
@@ -57,7 +49,7 @@ class Desk:
         action = await self.tools[name].prepare(arguments, self.context)
         try:
             assert action.digest
-            outcome = await action.run()
+            outcome = await action.run(Confinement())
         finally:
             action.close()
         assert isinstance(outcome, Done), outcome

@@ -18,9 +18,10 @@ from pathlib import Path
 
 import anyio
 
+from hame.base.confinement import Confinement
 from hame.base.errors import ToolError
 from hame.base.ports import ToolContext
-from hame.base.process import Launch
+from hame.sandbox.unconfined import Unconfined
 from hame.tools.run_command import RunCommand
 from hame.workspace.jobs import LocalJobs
 from hame.workspace.local import open_workspace
@@ -66,15 +67,6 @@ COMMANDS = [
 ]
 
 
-class Open:
-    """Confines nothing."""
-
-    level = "none"
-
-    def wrap(self, launch: Launch) -> Launch:
-        return launch
-
-
 def survivors(mark: str) -> list[str]:
     """Processes that bear the mark in their environment."""
     found: list[str] = []
@@ -103,7 +95,7 @@ async def attempt(context: ToolContext, command: str, limit: float, *, backgroun
     try:
         action = await RunCommand().prepare(arguments, context)
         try:
-            await action.run()
+            await action.run(Confinement())
         finally:
             action.close()
     except ToolError:
@@ -126,14 +118,14 @@ async def stress(count: int, seed: int, at_once: int) -> list[str]:
     rng = random.Random(seed)
     mark = f"{os.getpid()}-{seed}"
     folder = fresh_folder()
-    processes = LocalProcesses({**os.environ, MARK: mark})
+    processes = LocalProcesses({**os.environ, MARK: mark}, Unconfined())
     results = ResultStore(str(folder / "results"))
     jobs = LocalJobs(processes, results)
     (folder / "project").mkdir()
     context = ToolContext(
         workspace=open_workspace(str(folder / "project"), home=str(folder)),
         processes=processes,
-        sandbox=Open(),
+        sandbox=Unconfined(),
         progress=lambda _: None,
         blobs=results,
         jobs=jobs,

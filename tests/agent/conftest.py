@@ -8,14 +8,17 @@ import pytest
 
 from hame.agent.inbox import Inbox
 from hame.agent.loop import Plan, Ports, Run
+from hame.base.confinement import Confinement
 from hame.base.event import RunEnded, RunEvent
 from hame.base.json import JsonObject
-from hame.base.message import Text, ToolCall, User
+from hame.base.message import Text, User
 from hame.base.outcome import Corrected, Denied, Done, Failed, View, text_content
 from hame.base.ports import (
     Action,
     Processes,
+    Proposal,
     Sandbox,
+    Shortfall,
     Snapshots,
     Target,
     Tool,
@@ -41,7 +44,7 @@ class PlayAction:
     def __init__(self, tool: "PlayTool", arguments: JsonObject, context: ToolContext) -> None:
         self._tool, self._arguments, self._context = tool, arguments, context
 
-    async def run(self) -> Done | Failed:
+    async def run(self, confinement: Confinement) -> Done | Failed:
         return await self._tool.body(self._arguments, self._context)
 
     def close(self) -> None:
@@ -85,11 +88,13 @@ class OpenGate:
     def __init__(self) -> None:
         self.refusals: dict[str, Denied | Corrected] = {}
 
-    async def decide(
-        self, call: ToolCall, spec: ToolSpec, action: Action, summary: str
-    ) -> Denied | Corrected | None:
+    async def decide(self, proposal: Proposal) -> Denied | Corrected | Confinement:
         await anyio.lowlevel.checkpoint()
-        return self.refusals.get(spec.name)
+        return self.refusals.get(proposal.spec.name, Confinement())
+
+    async def widen(self, proposal: Proposal, short: Shortfall) -> Confinement | None:
+        await anyio.lowlevel.checkpoint()
+        return None
 
 
 class Stage:

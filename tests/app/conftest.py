@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from hame.app.clock import SystemClock
-from hame.app.confinement import Unconfined
 from hame.app.door import gate_maker
 from hame.app.log import Log
 from hame.app.runtime import Parts, Runtime
@@ -16,6 +15,7 @@ from hame.base.ports import Model, ToolContext
 from hame.base.settings import Mode, Settings
 from hame.config.places import find_places
 from hame.context import Window
+from hame.sandbox.unconfined import Unconfined
 from hame.sessions.redaction import Redactor
 from hame.testing import ScriptedModel
 from hame.tools import builtin_tools
@@ -62,7 +62,7 @@ class Scene:
         workspace = open_workspace(str(self.project), home=str(self.project.parent))
         context = ToolContext(
             workspace=workspace,
-            processes=LocalProcesses({"PATH": "/usr/bin:/bin"}),
+            processes=LocalProcesses({"PATH": "/usr/bin:/bin"}, Unconfined()),
             sandbox=Unconfined(),
             progress=lambda _: None,
             blobs=self.results,

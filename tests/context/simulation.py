@@ -19,6 +19,7 @@ import anyio.lowlevel
 import msgspec
 
 from hame.agent.loop import Plan, Ports, Run
+from hame.base.confinement import Confinement
 from hame.base.entry import SessionStarted
 from hame.base.errors import ErrorKind, Failure
 from hame.base.event import Compacted, ConstraintChanged, RunEnded, RunEvent
@@ -34,7 +35,9 @@ from hame.base.ports import (
     Journal,
     ModelRequest,
     Processes,
+    Proposal,
     Sandbox,
+    Shortfall,
     Target,
     Tool,
     ToolContext,
@@ -269,7 +272,7 @@ class _Fetching:
         self._page, self._size = cast("int", arguments["page"]), cast("int", arguments["size"])
         self._fact = cast("str", arguments.get("fact", ""))
 
-    async def run(self) -> Done:
+    async def run(self, confinement: Confinement) -> Done:
         await anyio.lowlevel.checkpoint()
         line = f"{self._page:06d} worker accepted job and wrote its row to the ledger\n"
         text = f"{self._fact}\n" + line * (self._size // len(line) + 1)
@@ -386,8 +389,13 @@ class Session:
 
 
 class _Open:
-    async def decide(self, call: ToolCall, spec: ToolSpec, action: Action, summary: str) -> None:
+    async def decide(self, proposal: Proposal) -> Confinement:
         await anyio.lowlevel.checkpoint()
+        return Confinement()
+
+    async def widen(self, proposal: Proposal, short: Shortfall) -> Confinement | None:
+        await anyio.lowlevel.checkpoint()
+        return None
 
 
 def started(path: Path) -> SessionStarted:

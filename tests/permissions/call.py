@@ -5,10 +5,11 @@ from typing import Any
 
 import anyio
 
+from hame.base.confinement import Confinement
 from hame.base.message import ToolCall
-from hame.base.outcome import CommandView, Done, Failed, View
+from hame.base.outcome import CommandView, Corrected, Denied, Done, Failed, View
 from hame.base.path import FileKind, Resolution
-from hame.base.ports import Target
+from hame.base.ports import Action, Gate, Proposal, Target
 from hame.base.question import Answer, Question
 from hame.base.tool import Argument, ArgumentKind, Effect, ToolSpec
 from hame.base.zone import Operation, ProjectPaths, Zone, zone_of
@@ -41,7 +42,7 @@ class Prepared:
         self.digest = digest
         self.view: View | None = CommandView(command) if command is not None else None
 
-    async def run(self) -> Done | Failed:
+    async def run(self, confinement: Confinement) -> Done | Failed:
         raise AssertionError("the gate must not run anything")
 
     def close(self) -> None: ...
@@ -72,3 +73,11 @@ class Asker:
         if self.meanwhile is not None:
             self.meanwhile()
         return self.answers.pop(0)
+
+
+async def judged(
+    gate: Gate, call: ToolCall, spec: ToolSpec, action: Action, summary: str
+) -> Denied | Corrected | None:
+    """What a gate says against a call; None when it may run."""
+    said = await gate.decide(Proposal(call=call, spec=spec, action=action, summary=summary))
+    return None if isinstance(said, Confinement) else said

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import anyio
 
+from hame.base.confinement import Confinement
 from hame.base.message import ToolCall
 from hame.base.outcome import Corrected, Denied, Done, Failed, View
 from hame.base.path import FileKind, Resolution
@@ -14,6 +15,7 @@ from hame.base.tool import Effect, ToolSpec
 from hame.base.zone import Operation, ProjectPaths, Zone
 from hame.permissions.gate import Grounds, RuleGate
 from hame.permissions.rulebook import Rulebook
+from permissions.call import judged
 
 WRITE = ToolSpec(name="edit_file", description="", effect=Effect.WRITE, title="Edit")
 RUN = ToolSpec(name="run_command", description="", effect=Effect.RUN, title="Run")
@@ -31,7 +33,7 @@ class Prepared:
         self.view: View | None = None
         self.digest = digest
 
-    async def run(self) -> Done | Failed:
+    async def run(self, confinement: Confinement) -> Done | Failed:
         raise AssertionError("the gate must not run anything")
 
     def close(self) -> None: ...
@@ -58,17 +60,17 @@ def gate(asker: Asker, mode: Mode = Mode.ASK) -> RuleGate:
 async def test_once_lets_this_call_run_and_asks_again_for_the_next() -> None:
     asker = Asker(Answer(choice=Choice.ONCE), Answer(choice=Choice.NO))
     door = gate(asker)
-    assert await door.decide(CALL, WRITE, Prepared(), "a.py") is None
-    refused = await door.decide(CALL, WRITE, Prepared(), "a.py")
+    assert await judged(door, CALL, WRITE, Prepared(), "a.py") is None
+    refused = await judged(door, CALL, WRITE, Prepared(), "a.py")
     assert refused == Denied(reason="", by_user=True)
 
 
 async def test_a_session_grant_covers_the_same_place_and_no_other() -> None:
     asker = Asker(Answer(choice=Choice.SESSION), Answer(choice=Choice.NO))
     door = gate(asker)
-    assert await door.decide(CALL, WRITE, Prepared("a.py"), "a.py") is None
-    assert await door.decide(CALL, WRITE, Prepared("a.py", "d2"), "a.py") is None
-    assert isinstance(await door.decide(CALL, WRITE, Prepared("b.py"), "b.py"), Denied)
+    assert await judged(door, CALL, WRITE, Prepared("a.py"), "a.py") is None
+    assert await judged(door, CALL, WRITE, Prepared("a.py", "d2"), "a.py") is None
+    assert isinstance(await judged(door, CALL, WRITE, Prepared("b.py"), "b.py"), Denied)
     assert len(asker.asked) == 2
 
 
@@ -76,27 +78,27 @@ async def test_a_session_grant_of_a_command_covers_that_very_command() -> None:
     asker = Asker(Answer(choice=Choice.SESSION), Answer(choice=Choice.NO))
     door = gate(asker)
     first = Prepared(digest="npm test", places=False)
-    assert await door.decide(CALL, RUN, first, "npm test") is None
-    assert await door.decide(CALL, RUN, first, "npm test") is None
+    assert await judged(door, CALL, RUN, first, "npm test") is None
+    assert await judged(door, CALL, RUN, first, "npm test") is None
     other = Prepared(digest="npm test; rm -rf /", places=False)
-    assert isinstance(await door.decide(CALL, RUN, other, "npm test; rm -rf /"), Denied)
+    assert isinstance(await judged(door, CALL, RUN, other, "npm test; rm -rf /"), Denied)
 
 
 async def test_a_new_session_forgets_the_grants() -> None:
     asker = Asker(Answer(choice=Choice.SESSION), Answer(choice=Choice.NO))
     door = gate(asker)
-    assert await door.decide(CALL, WRITE, Prepared(), "a.py") is None
+    assert await judged(door, CALL, WRITE, Prepared(), "a.py") is None
     door.forget_grants()
-    assert isinstance(await door.decide(CALL, WRITE, Prepared(), "a.py"), Denied)
+    assert isinstance(await judged(door, CALL, WRITE, Prepared(), "a.py"), Denied)
 
 
 async def test_no_with_words_carries_the_words_to_the_model() -> None:
     door = gate(Asker(Answer(words="use tabs")))
-    assert await door.decide(CALL, WRITE, Prepared(), "a.py") == Corrected(words="use tabs")
+    assert await judged(door, CALL, WRITE, Prepared(), "a.py") == Corrected(words="use tabs")
 
 
 async def test_nobody_to_ask_is_a_refusal_that_says_so() -> None:
-    refused = await gate(Asker(None)).decide(CALL, WRITE, Prepared(), "a.py")
+    refused = await judged(gate(Asker(None)), CALL, WRITE, Prepared(), "a.py")
     assert isinstance(refused, Denied)
     assert refused.unanswered
     assert "nobody to ask" in refused.reason
@@ -104,14 +106,14 @@ async def test_nobody_to_ask_is_a_refusal_that_says_so() -> None:
 
 async def test_mode_auto_asks_nothing_inside_the_project() -> None:
     asker = Asker()
-    assert await gate(asker, Mode.AUTO).decide(CALL, WRITE, Prepared(), "a.py") is None
+    assert await judged(gate(asker, Mode.AUTO), CALL, WRITE, Prepared(), "a.py") is None
     assert asker.asked == []
 
 
 async def test_a_contributed_tool_is_never_granted_for_the_session() -> None:
     spec = ToolSpec(name="weather", description="", effect=Effect.READ, source="acme")
     asker = Asker(Answer(choice=Choice.SESSION))
-    refused = await gate(asker).decide(CALL, spec, Prepared(places=False), "")
+    refused = await judged(gate(asker), CALL, spec, Prepared(places=False), "")
     assert isinstance(refused, Denied)
     assert Choice.SESSION not in asker.asked[0].choices
     assert asker.asked[0].source == "acme"
@@ -123,7 +125,7 @@ async def test_calls_that_ask_together_queue_and_a_grant_settles_those_behind_it
     outcomes: list[Denied | Corrected | None] = []
 
     async def decide() -> None:
-        outcomes.append(await door.decide(CALL, WRITE, Prepared(), "a.py"))
+        outcomes.append(await judged(door, CALL, WRITE, Prepared(), "a.py"))
 
     async with anyio.create_task_group() as group:
         group.start_soon(decide)
@@ -134,7 +136,7 @@ async def test_calls_that_ask_together_queue_and_a_grant_settles_those_behind_it
 
 async def test_the_question_names_the_place_and_what_a_grant_would_cover() -> None:
     asker = Asker(Answer(choice=Choice.ONCE))
-    await gate(asker).decide(CALL, WRITE, Prepared(), "a.py")
+    await judged(gate(asker), CALL, WRITE, Prepared(), "a.py")
     question = asker.asked[0]
     assert question.title == "Edit a.py"
     assert question.detail == "/p/a.py"

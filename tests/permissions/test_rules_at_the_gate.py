@@ -19,7 +19,7 @@ from hame.permissions.gate import Grounds, RuleGate
 from hame.permissions.rule import Rule, Scope
 from hame.permissions.rulebook import Rulebook, open_rulebook
 from hame.workspace.process import LocalProcesses
-from permissions.call import EDIT, FETCH, READ, RUN, Asker, Prepared, call, place, running
+from permissions.call import EDIT, FETCH, READ, RUN, Asker, Prepared, call, judged, place, running
 
 
 @pytest.fixture
@@ -52,7 +52,9 @@ def open_gate(paths: ProjectPaths) -> Opening:
 async def decide(
     door: RuleGate, command: str, paths: ProjectPaths, cwd: str = ""
 ) -> Denied | Corrected | None:
-    return await door.decide(call(RUN, command=command), RUN, running(command, paths, cwd), command)
+    return await judged(
+        door, call(RUN, command=command), RUN, running(command, paths, cwd), command
+    )
 
 
 # ---------------------------------------------------------------- commands
@@ -333,7 +335,7 @@ async def test_a_place_that_is_swapped_while_the_question_is_open_is_asked_again
 
     asker = Asker(Choice.ONCE, Choice.ONCE, meanwhile=swap)
     action = Prepared(place("a.py", paths, Operation.WRITE))
-    assert await open_gate(asker).decide(call(EDIT), EDIT, action, "") is None
+    assert await judged(open_gate(asker), call(EDIT), EDIT, action, "") is None
     assert len(asker.asked) == 2
 
 
@@ -364,7 +366,7 @@ async def test_rules_on_places_settle_edits_and_what_lies_outside(
 
     async def touch(spec: ToolSpec, path: str, operation: Operation) -> bool:
         target = place(path, paths, operation)
-        return await door.decide(call(spec), spec, Prepared(target), path) is None
+        return await judged(door, call(spec), spec, Prepared(target), path) is None
 
     assert await touch(EDIT, "src/a.py", Operation.WRITE)
     assert not await touch(EDIT, "lib/a.py", Operation.WRITE)
@@ -382,14 +384,14 @@ async def test_always_for_an_edit_covers_that_file_and_that_operation(
     asker = Asker(Choice.ALWAYS, Choice.NO, Choice.NO)
     door = open_gate(asker)
     write = Prepared(place("src/a.py", paths, Operation.WRITE))
-    assert await door.decide(call(EDIT), EDIT, write, "") is None
+    assert await judged(door, call(EDIT), EDIT, write, "") is None
     assert asker.asked[0].rules == ("allow path src/a.py, to write",)
     door.forget_grants()
-    assert await door.decide(call(EDIT), EDIT, write, "") is None
+    assert await judged(door, call(EDIT), EDIT, write, "") is None
     delete = Prepared(place("src/a.py", paths, Operation.DELETE))
-    assert await door.decide(call(EDIT), EDIT, delete, "") is not None
+    assert await judged(door, call(EDIT), EDIT, delete, "") is not None
     plain = Prepared(place("a.py", paths, Operation.WRITE))
-    await door.decide(call(EDIT), EDIT, plain, "")
+    await judged(door, call(EDIT), EDIT, plain, "")
     assert asker.asked[-1].rules == (f"allow path {paths.root}/a.py, to write",)
 
 
@@ -398,7 +400,7 @@ async def test_a_name_that_would_be_a_pattern_gets_no_rule(
 ) -> None:
     asker = Asker(Choice.NO)
     action = Prepared(place("src/[a].py", paths, Operation.WRITE))
-    await open_gate(asker).decide(call(EDIT), EDIT, action, "")
+    await judged(open_gate(asker), call(EDIT), EDIT, action, "")
     assert Choice.ALWAYS not in asker.asked[0].choices
 
 
@@ -407,7 +409,7 @@ async def test_a_machine_is_asked_about_by_name(open_gate: Opening, paths: Proje
     door = open_gate(asker)
 
     async def fetch(url: str) -> bool:
-        return await door.decide(call(FETCH, url=url), FETCH, Prepared(), url) is None
+        return await judged(door, call(FETCH, url=url), FETCH, Prepared(), url) is None
 
     assert await fetch("https://docs.python.org/3/")
     assert asker.asked[0].rules == ("allow tool web_fetch, host docs.python.org",)
@@ -427,15 +429,15 @@ async def test_rules_on_hosts_tools_and_sources(open_gate: Opening, paths: Proje
     )
     door = open_gate(Asker(*[Choice.NO] * 9), *rules)
     good = call(FETCH, url="https://docs.python.org")
-    assert await door.decide(good, FETCH, Prepared(), "") is None
+    assert await judged(door, good, FETCH, Prepared(), "") is None
     bad = call(FETCH, url="https://evil.python.org")
-    assert await door.decide(bad, FETCH, Prepared(), "") is not None
+    assert await judged(door, bad, FETCH, Prepared(), "") is not None
     bare = call(FETCH, url="https://python.org")
-    assert await door.decide(bare, FETCH, Prepared(), "") is not None
-    assert await door.decide(call(weather), weather, Prepared(), "") is None
-    assert await door.decide(call(EDIT), EDIT, Prepared(), "") is None
+    assert await judged(door, bare, FETCH, Prepared(), "") is not None
+    assert await judged(door, call(weather), weather, Prepared(), "") is None
+    assert await judged(door, call(EDIT), EDIT, Prepared(), "") is None
     outside = Prepared(place("/srv/x", paths, Operation.WRITE))
-    assert await door.decide(call(EDIT), EDIT, outside, "") is not None
+    assert await judged(door, call(EDIT), EDIT, outside, "") is not None
     assert await decide(door, "ls", paths) == Denied(reason="a rule of yours says so")
 
 
@@ -446,10 +448,10 @@ async def test_text_for_a_running_program_is_scanned_and_never_gets_a_rule(
     asker = Asker(Choice.NO)
     door = open_gate(asker)
     plain = Prepared(command="input for python3:\nprint(1)")
-    assert await door.decide(call(send), send, plain, "") is not None
+    assert await judged(door, call(send), send, plain, "") is not None
     assert Choice.ALWAYS not in asker.asked[0].choices
     hostile = Prepared(command="input for bash:\nsudo ls")
-    refused = await door.decide(call(send), send, hostile, "")
+    refused = await judged(door, call(send), send, hostile, "")
     assert isinstance(refused, Denied)
     assert not refused.by_user
 
@@ -466,8 +468,8 @@ async def test_a_tool_that_only_takes_a_command_is_judged_by_it(
     )  # fmt: skip
     folder = place(paths.root, paths, Operation.LIST, kind=FileKind.DIRECTORY)
     door = open_gate(Asker(Choice.NO))
-    assert await door.decide(call(spec, line="ls"), spec, Prepared(folder), "") is None
-    assert await door.decide(call(spec), spec, Prepared(folder), "") is not None
+    assert await judged(door, call(spec, line="ls"), spec, Prepared(folder), "") is None
+    assert await judged(door, call(spec), spec, Prepared(folder), "") is not None
 
 
 # ---------------------------------------------------------------- what would be lost

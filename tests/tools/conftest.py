@@ -9,25 +9,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from hame.base.confinement import Confinement
 from hame.base.errors import ToolError
 from hame.base.message import Text
 from hame.base.outcome import Done, Failed
 from hame.base.ports import Action, Tool, ToolContext
-from hame.base.process import Launch
 from hame.base.schema import check_arguments
+from hame.sandbox.unconfined import Unconfined
 from hame.tools import builtin_tools
 from hame.workspace.local import open_workspace
 from hame.workspace.process import LocalProcesses
 from hame.workspace.syntax import Syntax
-
-
-class NoSandbox:
-    """Confines nothing."""
-
-    level = "none"
-
-    def wrap(self, launch: Launch) -> Launch:
-        return launch
 
 
 class Desk:
@@ -39,8 +31,8 @@ class Desk:
         self.workspace = open_workspace(str(root), home=str(home))
         self.context = ToolContext(
             workspace=self.workspace,
-            processes=LocalProcesses(dict(os.environ)),
-            sandbox=NoSandbox(),
+            processes=LocalProcesses(dict(os.environ), Unconfined()),
+            sandbox=Unconfined(),
             structure=Syntax(),
             diagnostics=Syntax(),
             progress=self.shown.append,
@@ -62,7 +54,7 @@ class Desk:
             return Failed(error.message)
         try:
             assert action.digest
-            return await action.run()
+            return await action.run(Confinement())
         except ToolError as error:
             return Failed(error.message)
         finally:

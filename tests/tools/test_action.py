@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hame.base.confinement import Confinement
 from hame.base.errors import PathError, ToolError
 from hame.base.outcome import Done, text_content
 from hame.base.path import Identity
@@ -69,7 +70,7 @@ async def test_outside_the_projects_own_files_a_failed_check_is_kept_for_later(d
     assert len(action.targets) == 1
     assert action.view is None
     with pytest.raises(ToolError, match="secret"):
-        await action.run()
+        await action.run(Confinement())
     action.close()
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from hame.base.confinement import Confinement
 from hame.base.errors import PathError
 from hame.base.outcome import DiffView, Done
 from hame.base.tool import Effect
@@ -90,7 +91,7 @@ async def test_the_question_shows_all_differences_and_the_places(desk):
     assert "-a = 1\n+a = 2" in action.view.diff
     desk.write("a.py", "a = 9\n")
     with pytest.raises(PathError, match="changed on disk"):
-        await action.run()
+        await action.run(Confinement())
     action.close()
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hame.base.confinement import Confinement
 from hame.base.errors import PathError, ToolError
 from hame.base.message import Text
 from hame.base.outcome import DiffView, Done
@@ -44,7 +45,7 @@ async def test_a_file_that_changed_after_the_question_is_not_written(desk):
     action = await desk.prepare("edit_file", path="a.py", **edit("1", "2"))
     desk.write("a.py", "a = 1 # mine\n")
     with pytest.raises(PathError, match="changed on disk"):
-        await action.run()
+        await action.run(Confinement())
     assert desk.read("a.py") == b"a = 1 # mine\n"
 
 
@@ -320,7 +321,7 @@ async def test_what_is_outside_is_not_told_before_the_gate_has_spoken(desk, tmp_
     assert action.targets
     assert action.view is None
     with pytest.raises(ToolError, match="hunter2"):
-        await action.run()
+        await action.run(Confinement())
     action.close()
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from hame.base.confinement import Confinement
 from hame.base.errors import ArgumentError, ToolError
 from hame.base.outcome import Done, TodoItem, TodoState, TodoView
 from hame.base.question import Answer
@@ -110,7 +111,7 @@ async def test_a_note_of_the_users_own_always_asks(desk):
     (target,) = action.targets
     # Outside the project: asks in every mode. Its real zone would never be written by a model.
     assert target.resolution.zone is Zone.OUTSIDE
-    assert isinstance(await action.run(), Done)
+    assert isinstance(await action.run(Confinement()), Done)
     action.close()
     assert (config / "AGENTS.md").read_text(encoding="utf-8") == "## Notes\n\n- Be brief.\n"
     desk.change(user_notes="")

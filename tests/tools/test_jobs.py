@@ -9,6 +9,7 @@ import pytest
 from hame.base.errors import ArgumentError
 from hame.base.outcome import CommandView, Done, Failed
 from hame.base.tool import Effect
+from hame.sandbox.unconfined import Unconfined
 from hame.workspace.jobs import LocalJobs
 from hame.workspace.process import LocalProcesses
 from hame.workspace.results import ResultStore
@@ -18,7 +19,7 @@ from hame.workspace.results import ResultStore
 async def busy(desk, tmp_path):
     """A desk with background jobs and results."""
     results = ResultStore(str(tmp_path / "results"))
-    jobs = LocalJobs(LocalProcesses(dict(os.environ)), results)
+    jobs = LocalJobs(LocalProcesses(dict(os.environ), Unconfined()), results)
     desk.change(jobs=jobs, blobs=results)
     yield desk
     await jobs.close()

@@ -2,6 +2,7 @@
 
 import pytest
 
+from hame.base.confinement import Confinement
 from hame.base.errors import PathError
 from hame.base.outcome import DiffView, Done
 from hame.base.tool import Effect
@@ -57,7 +58,7 @@ async def test_a_change_after_the_question_is_not_overwritten(desk):
     action = await desk.prepare("edit_module_config", key="name", value="b")
     desk.write("package.json", '{"name": "x"}\n')
     with pytest.raises(PathError, match="changed on disk"):
-        await action.run()
+        await action.run(Confinement())
     action.close()
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from hame.base.confinement import Confinement
 from hame.base.errors import PathError
 from hame.base.outcome import PathsView
 from hame.base.zone import Operation
@@ -72,7 +73,7 @@ async def test_what_appears_after_the_question_is_not_overwritten(desk):
     assert [target.operation for target in action.targets] == [Operation.DELETE, Operation.CREATE]
     desk.write("b", "2")
     with pytest.raises(PathError, match="changed since"):
-        await action.run()
+        await action.run(Confinement())
     assert desk.read("b") == b"2"
 
 
@@ -102,7 +103,7 @@ async def test_deleting_a_directory_counts_what_is_in_it_ignored_files_too(desk)
     assert isinstance(action.view, PathsView)
     assert action.view.title == "Delete d/ (4 files)"
     assert set(action.view.paths) == {"d/a.txt", "d/b.log", "d/.hidden/c", "d/link"}
-    outcome = await action.run()
+    outcome = await action.run(Confinement())
     assert outcome.content[0].text == "deleted d/ and the 4 files in it"
     assert desk.read(".gitignore")
 
@@ -112,7 +113,7 @@ async def test_a_directory_that_grew_after_the_question_is_kept(desk):
     action = await desk.prepare("delete_path", path="d")
     desk.write("d/b", "")
     with pytest.raises(PathError, match="changed since"):
-        await action.run()
+        await action.run(Confinement())
     assert (desk.root / "d/a").exists()
 
 
@@ -122,7 +123,7 @@ async def test_another_file_of_that_name_is_not_deleted(desk):
     (desk.root / "a").rename(desk.root / "kept")
     desk.write("a", "other")
     with pytest.raises(PathError, match="changed since"):
-        await action.run()
+        await action.run(Confinement())
     assert desk.read("a") == b"other"
 
 

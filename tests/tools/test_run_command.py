@@ -1,19 +1,27 @@
 """Running commands: how they end is said, output is bounded and final, nothing stays behind."""
 
+import os
 import pathlib
 import signal
 import time
 import tracemalloc
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 
 import anyio
 import pytest
+from typing_extensions import override
 
+from hame.base.confinement import Confinement, HostDenied, SandboxDenied
 from hame.base.errors import ArgumentError, PathError
 from hame.base.message import Text
 from hame.base.outcome import CommandView, Done, Failed
+from hame.base.ports import Cell
 from hame.base.process import Launch
 from hame.base.tool import ArgumentKind, Effect
+from hame.sandbox.unconfined import Unconfined
+from hame.workspace.process import LocalProcesses
 
 
 def lives(pid: int) -> bool:
@@ -81,7 +89,7 @@ async def test_the_approval_is_bound_to_command_and_folder(desk):
     (desk.root / "sub").rename(desk.root / "old")
     (desk.root / "sub").symlink_to("/")
     with pytest.raises(PathError, match="changed since"):
-        await action.run()
+        await action.run(Confinement())
 
 
 async def test_nothing_waits_for_input(desk):
@@ -229,21 +237,46 @@ async def test_output_is_shown_while_it_comes(desk):
     assert "".join(desk.shown) == "one\ntwo\n"
 
 
-async def test_the_launch_goes_through_the_sandbox(desk):
-    wrapped: list[Launch] = []
+class Confines(Unconfined):
+    """Starts something else, and says what it was kept from."""
 
-    class Confines:
-        level = "A"
+    def __init__(self) -> None:
+        super().__init__()
+        self.launches: list[Launch] = []
 
-        def wrap(self, launch: Launch) -> Launch:
-            wrapped.append(launch)
-            return Launch(argv=("echo", "confined"), cwd=launch.cwd)
+    @override
+    def confine(self, launch: Launch) -> AbstractAsyncContextManager[Cell]:
+        self.launches.append(launch)
+        argv = ("sh", "-c", f"echo confined; {launch.argv[-1]}")
+        return nullcontext(
+            Cell(launch=Launch(argv=argv, cwd=launch.cwd), refused=lambda: ("a.example",))
+        )
 
-    desk.change(sandbox=Confines())
-    assert await desk.done("run_command", command="echo free") == "exit code 0\nconfined"
-    (launch,) = wrapped
+    @override
+    def explain(
+        self, confinement: Confinement, output: str, refused: Sequence[str]
+    ) -> tuple[SandboxDenied, ...]:
+        return tuple(HostDenied(host) for host in refused)
+
+
+async def test_the_launch_goes_through_the_sandbox_with_what_it_may_reach(desk):
+    sandbox = Confines()
+    desk.change(sandbox=sandbox, processes=LocalProcesses(dict(os.environ), sandbox))
+    assert await desk.done("run_command", command="echo free") == "exit code 0\nconfined\nfree"
+    (launch,) = sandbox.launches
     assert launch.argv[1:] == ("-c", "echo free")
     assert launch.stdin is None
+    assert launch.confinement == Confinement()
+
+
+async def test_a_command_that_failed_carries_what_its_sandbox_kept_it_from(desk):
+    sandbox = Confines()
+    desk.change(sandbox=sandbox, processes=LocalProcesses(dict(os.environ), sandbox))
+    action = await desk.tools["run_command"].prepare({"command": "exit 3"}, desk.context)
+    outcome = await action.run(Confinement())
+    action.close()
+    assert isinstance(outcome, Failed)
+    assert outcome.denied == (HostDenied("a.example"),)
 
 
 async def test_no_descriptor_is_left_open(desk):

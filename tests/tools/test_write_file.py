@@ -2,6 +2,7 @@
 
 import pytest
 
+from hame.base.confinement import Confinement
 from hame.base.errors import PathError
 from hame.base.outcome import DiffView
 
@@ -44,7 +45,7 @@ async def test_a_file_that_was_read_is_replaced_and_the_difference_shown(desk):
     action = await desk.prepare("write_file", path="a.txt", content="one\n2\n")
     assert "-two\n+2\n" in action.view.diff
     assert desk.read("a.txt") == b"one\ntwo\n"
-    await action.run()
+    await action.run(Confinement())
     action.close()
     assert desk.read("a.txt") == b"one\n2\n"
 
@@ -75,7 +76,7 @@ async def test_a_change_after_the_question_is_not_overwritten(desk):
     action = await desk.prepare("write_file", path="a.txt", content="two\n")
     desk.write("a.txt", "mine\n")
     with pytest.raises(PathError):
-        await action.run()
+        await action.run(Confinement())
     assert desk.read("a.txt") == b"mine\n"
 
 
@@ -83,7 +84,7 @@ async def test_a_file_that_appeared_after_the_question_is_not_overwritten(desk):
     action = await desk.prepare("write_file", path="a.txt", content="two\n")
     desk.write("a.txt", "mine\n")
     with pytest.raises(PathError):
-        await action.run()
+        await action.run(Confinement())
     assert desk.read("a.txt") == b"mine\n"
 
 

@@ -14,12 +14,13 @@ import msgspec
 
 from hame.agent.ports import Ports
 from hame.base import event
+from hame.base.confinement import Confinement
 from hame.base.entry import CallSettled
 from hame.base.errors import ArgumentError, ToolError
 from hame.base.json import JsonObject, as_object, dump, get_string, parse_object
 from hame.base.message import ToolCall
 from hame.base.outcome import Cancelled, Done, Failed, Outcome
-from hame.base.ports import Action, Tool
+from hame.base.ports import Proposal, Shortfall, Tool
 from hame.base.schema import check_arguments
 from hame.base.snapshot import Attempt
 from hame.base.tool import ArgumentKind, Effect, ToolSpec
@@ -168,28 +169,44 @@ class ToolRunner:
         context = msgspec.structs.replace(self._context, progress=partial(self._progress, call))
         action = await tool.prepare(arguments, context)
         try:
-            refused = await self._gate.decide(call, tool.spec, action, summary)
-            if refused is not None:
-                return refused
-            await self._hold(call, tool.spec, action, summary)
-            with anyio.fail_after(tool.spec.timeout_s):
-                return await action.run()
+            proposal = Proposal(call=call, spec=tool.spec, action=action, summary=summary)
+            allowed = await self._gate.decide(proposal)
+            if not isinstance(allowed, Confinement):
+                return allowed
+            await self._hold(proposal)
+            return await self._carry_out(proposal, allowed)
         finally:
             if self._snapshots is not None and _may_change_files(tool.spec):
                 self._snapshots.end(call.id)
                 self._uncaptured = True
             action.close()
 
-    async def _hold(self, call: ToolCall, spec: ToolSpec, action: Action, summary: str) -> None:
+    async def _carry_out(self, proposal: Proposal, allowed: Confinement) -> Done | Failed:
+        """Run it; again with more room, as often as its sandbox was too narrow and the user widens it."""
+        widened: list[Confinement] = []
+        while True:
+            with anyio.fail_after(proposal.spec.timeout_s):
+                outcome = await proposal.action.run(allowed)
+            if not isinstance(outcome, Failed) or not outcome.denied:
+                return outcome
+            short = Shortfall(given=allowed, denied=outcome.denied)
+            more = await self._gate.widen(proposal, short)
+            if more is None or more in widened:
+                return outcome
+            widened.append(more)
+            allowed = more
+
+    async def _hold(self, proposal: Proposal) -> None:
         """Before a call that may change files: keep what they are, so that it can be undone."""
+        call, spec = proposal.call, proposal.spec
         if self._snapshots is None or not _may_change_files(spec):
             return
-        changes = [target for target in action.targets if target.operation not in _LOOKING]
+        changes = [target for target in proposal.action.targets if target.operation not in _LOOKING]
         words = await self._snapshots.begin(
             Attempt(
                 call=call.id,
                 tool=spec.name,
-                title=f"{spec.title or spec.name} {summary}".strip(),
+                title=f"{spec.title or spec.name} {proposal.summary}".strip(),
                 record=self._journal.ids[-1] if self._journal.ids else "",
                 paths=tuple(target.resolution.real for target in changes),
                 deletes=any(target.operation is Operation.DELETE for target in changes),

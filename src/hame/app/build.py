@@ -6,7 +6,6 @@ from pathlib import Path
 import msgspec
 
 from hame.app.clock import SystemClock
-from hame.app.confinement import Unconfined
 from hame.app.door import gate_maker
 from hame.app.lastwords import known_secrets
 from hame.app.late import LateJobs, LateSnapshots, LateWeb
@@ -20,6 +19,7 @@ from hame.base.settings import Settings
 from hame.base.zone import ProjectPaths
 from hame.config.places import Places
 from hame.context import Window
+from hame.sandbox.unconfined import Unconfined
 from hame.sessions.redaction import Redactor
 from hame.tools import builtin_tools
 from hame.version import __version__
@@ -63,8 +63,8 @@ async def build_runtime(pad: Launchpad) -> Runtime:
     )
     redaction = Redactor(known_secrets(settings, pad.environment))
     log = Log(places.log, redaction.text)
-    index, syntax = LocalIndex(workspace), Syntax()
-    processes, clock = LocalProcesses(pad.environment), SystemClock()
+    index, sandbox, clock = LocalIndex(workspace), Unconfined(), SystemClock()
+    processes = LocalProcesses(pad.environment, sandbox)
     models = Models(
         settings,
         pad.environment,
@@ -78,14 +78,13 @@ async def build_runtime(pad: Launchpad) -> Runtime:
     for secret in models.keys.store.plain_secrets():
         models.keys.learned(secret)
     sessions, blobs = StoredSessions(places.sessions), ResultStore(places.results)
-    journal = sessions.resume(pad.resume) if pad.resume else sessions.create(workspace.paths.root)
     context = ToolContext(
         workspace=workspace,
         processes=processes,
-        sandbox=Unconfined(),
+        sandbox=sandbox,
         index=index,
-        structure=syntax,
-        diagnostics=syntax,
+        structure=Syntax(),
+        diagnostics=Syntax(),
         progress=lambda _: None,
         command_timeout_s=settings.command_timeout_s,
         blobs=blobs,
@@ -113,7 +112,8 @@ async def build_runtime(pad: Launchpad) -> Runtime:
         close=models.close,
         allowance=lambda now: allowance(settings, places, now),
     )
-    return Runtime(parts, journal)
+    resumed = sessions.resume(pad.resume) if pad.resume else None
+    return Runtime(parts, resumed or sessions.create(workspace.paths.root))
 
 
 def open_snapshots(

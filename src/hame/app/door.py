@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from typing_extensions import override
 
-from hame.base.message import ToolCall
+from hame.base.confinement import Confinement
 from hame.base.outcome import Corrected, Denied
-from hame.base.ports import Action, Asker, Gate, ToolContext
+from hame.base.ports import Asker, Gate, Proposal, Shortfall, ToolContext
 from hame.base.settings import Mode, Settings
-from hame.base.tool import ToolSpec
 from hame.config.places import Places
 
 if TYPE_CHECKING:
@@ -30,18 +29,24 @@ class Door(Gate):
         self._made: RuleGate | None = None
 
     @override
-    async def decide(
-        self, call: ToolCall, spec: ToolSpec, action: Action, summary: str
-    ) -> Denied | Corrected | None:
+    async def decide(self, proposal: Proposal) -> Denied | Corrected | Confinement:
         """As the real one does."""
-        if self._made is None:
-            self._made = self._make()
-        return await self._made.decide(call, spec, action, summary)
+        return await self._real().decide(proposal)
+
+    @override
+    async def widen(self, proposal: Proposal, short: Shortfall) -> Confinement | None:
+        """As the real one does."""
+        return await self._real().widen(proposal, short)
 
     def forget_grants(self) -> None:
         """As the real one does."""
         if self._made is not None:
             self._made.forget_grants()
+
+    def _real(self) -> "RuleGate":
+        if self._made is None:
+            self._made = self._make()
+        return self._made
 
 
 def gate_maker(

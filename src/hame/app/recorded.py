@@ -11,6 +11,7 @@ import anyio.lowlevel
 
 from hame.app.said import begun, put_aside, whole
 from hame.app.scratch import Scratch, described
+from hame.base.confinement import Confinement
 from hame.base.entry import (
     AnswerAbandoned,
     AnswerInterrupted,
@@ -27,13 +28,15 @@ from hame.base.entry import (
 from hame.base.errors import ErrorKind, Failure
 from hame.base.json import JsonObject
 from hame.base.memory import Constraint, Shortened, WindowReport
-from hame.base.message import Assistant, Message, Origin, StopReason, Text, ToolCall, User
+from hame.base.message import Assistant, Message, Origin, StopReason, Text, User
 from hame.base.model import ModelFacts
 from hame.base.outcome import Cancelled, Corrected, Denied, Done, Failed, Outcome, View
 from hame.base.ports import (
     Action,
     AskModel,
     ModelRequest,
+    Proposal,
+    Shortfall,
     Target,
     Tool,
     ToolContext,
@@ -120,8 +123,9 @@ class RecordedAction:
         """The gate says the outcome."""
         self.outcome: Done | Failed = Failed("The recording does not say what it came to.")
 
-    async def run(self) -> Done | Failed:
+    async def run(self, confinement: Confinement) -> Done | Failed:
         """The outcome; nothing is done."""
+        del confinement
         return self.outcome
 
     def close(self) -> None:
@@ -157,11 +161,9 @@ class RecordedGate:
         """Decide by this recording."""
         self._scratch = scratch
 
-    async def decide(
-        self, call: ToolCall, spec: ToolSpec, action: Action, summary: str
-    ) -> Denied | Corrected | None:
+    async def decide(self, proposal: Proposal) -> Denied | Corrected | Confinement:
         """As it was decided."""
-        del spec, summary
+        call, action = proposal.call, proposal.action
         match self._scratch.outcome(call):
             case Denied() | Corrected() as refused:
                 return refused
@@ -175,6 +177,11 @@ class RecordedGate:
             case None:
                 self._scratch.diverge(f"call {call.id} of {call.name} has no recorded outcome")
                 await self._scratch.give_up()
+        return Confinement()
+
+    async def widen(self, proposal: Proposal, short: Shortfall) -> Confinement | None:
+        """Never: what a recorded call came to, it came to after all that was granted."""
+        del proposal, short
         return None
 
 

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import msgspec
 
+from hame.base.confinement import Confinement
 from hame.base.errors import ToolError
 from hame.base.json import JsonObject
 from hame.base.outcome import Done, Failed, Outcome, View
@@ -85,9 +86,9 @@ class _RedactingAction:
     def digest(self) -> str:
         return self._inner.digest
 
-    async def run(self) -> Done | Failed:
+    async def run(self, confinement: Confinement) -> Done | Failed:
         try:
-            outcome = self._redaction.outcome(await self._inner.run())
+            outcome = self._redaction.outcome(await self._inner.run(confinement))
         except ToolError as error:
             words, hint = self._redaction.text(error.message), self._redaction.text(error.hint)
             raise ToolError(words, hint=hint) from error

@@ -15,7 +15,6 @@ from msgspec.structs import replace
 
 from hame.agent.cache import CacheLedger
 from hame.agent.loop import Plan, Ports, Run
-from hame.app.confinement import Unconfined
 from hame.app.models import own_rows
 from hame.app.recorded import (
     RecordedClock,
@@ -46,6 +45,7 @@ from hame.llm.catalog import ShippedCatalogue
 from hame.llm.client import HttpModel, connect
 from hame.llm.codecs import WIRES
 from hame.prompts.opening import system_prompt
+from hame.sandbox.unconfined import Unconfined
 from hame.sessions.branch import Branch
 from hame.tools import builtin_tools
 from hame.workspace.local import open_workspace

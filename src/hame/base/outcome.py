@@ -9,6 +9,7 @@ from typing import TypeAlias, assert_never
 
 import msgspec
 
+from hame.base.confinement import SandboxDenied
 from hame.base.message import ResultBlock, Text
 
 
@@ -97,6 +98,8 @@ class Failed(_Outcome, frozen=True, tag="failed"):
     view: View | None = None
     changed: tuple[str, ...] = ()
     """A failed command may have changed files before it failed."""
+    denied: tuple[SandboxDenied, ...] = ()
+    """What its sandbox kept a failed command from, as far as can be told."""
 
 
 class Denied(_Outcome, frozen=True, tag="denied"):
@@ -130,13 +133,19 @@ def text_content(text: str) -> tuple[ResultBlock, ...]:
     return (Text(text),)
 
 
+def _sandbox_denied(denied: SandboxDenied) -> str:
+    """What the model is told of one thing that the sandbox kept a command from: typed, not a switch."""
+    fact = msgspec.json.encode(denied).decode()
+    return f"\n[sandbox_denied{fact}: only the user can allow this, and did not]"
+
+
 def result_content(outcome: Outcome) -> tuple[tuple[ResultBlock, ...], bool]:
     """What the model is told of an outcome, and whether it counts as an error."""
     match outcome:
         case Done(content=content):
             return content, False
-        case Failed(message=message):
-            return text_content(message), True
+        case Failed(message=message, denied=denied):
+            return text_content("".join((message, *map(_sandbox_denied, denied)))), True
         case Denied(reason=reason, by_user=by_user):
             who = "The user refused this call" if by_user else "This call was not allowed"
             return text_content(f"{who}: {reason}" if reason else f"{who}."), True

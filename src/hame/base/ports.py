@@ -10,6 +10,7 @@ from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 import msgspec
 
+from hame.base.confinement import Confinement, Level, SandboxDenied, Standing
 from hame.base.edit import Problem, Symbol, TextEdit
 from hame.base.entry import Entry, Record
 from hame.base.errors import ErrorKind, Failure
@@ -538,6 +539,11 @@ class Process(Protocol):
         """How the program itself has ended; None while it runs. Looks at the system, now."""
         ...
 
+    @property
+    def refused(self) -> Sequence[str]:
+        """Machines that its sandbox kept it from so far."""
+        ...
+
     def survivors(self) -> bool:
         """Whether children of the program still run although it has ended itself."""
         ...
@@ -563,16 +569,45 @@ class Processes(Protocol):
         ...
 
 
+class Cell(msgspec.Struct, frozen=True, kw_only=True):
+    """A program that is ready to be started confined."""
+
+    launch: Launch
+    """What is really started."""
+    restrict: Callable[[], None] | None = None
+    """Confines the thread that calls it, for good; the program is then started from that thread.
+
+    Raises OSError: nothing may be started then."""
+    refused: Callable[[], Sequence[str]] = tuple
+    """Machines it was kept from so far, by name."""
+
+
 class Sandbox(Protocol):
-    """How a child process is confined; probed at start."""
+    """How child processes are confined. Only `Processes` enters it, so nothing can forget to."""
 
     @property
-    def level(self) -> str:
-        """`A`, `B` or `none`, shown on every surface."""
+    def level(self) -> Level:
+        """What is expected, until `prepare` has found out by trying; shown on every surface."""
         ...
 
-    def wrap(self, launch: Launch) -> Launch:
-        """The same program, confined."""
+    async def prepare(self) -> Standing:
+        """Try, once, in the very sandbox that will be used, whether it holds; falls to what does."""
+        ...
+
+    def confine(self, launch: Launch) -> AbstractAsyncContextManager[Cell]:
+        """The same program in its cell; what the cell needs lives as long as the context.
+
+        Afterwards protected files are as they were, and nothing of the cell is left on disk.
+
+        Raises:
+            ToolError: if it cannot be confined as it has to be; then it must not be started.
+        """
+        ...
+
+    def explain(
+        self, confinement: Confinement, output: str, refused: Sequence[str]
+    ) -> tuple[SandboxDenied, ...]:
+        """What a program that failed was probably kept from: what it printed, whom it could not reach."""
         ...
 
 
@@ -738,8 +773,8 @@ class Action(Protocol):
         """Hash of what will run and on what."""
         ...
 
-    async def run(self) -> Done | Failed:
-        """Do it.
+    async def run(self, confinement: Confinement) -> Done | Failed:
+        """Do it; programs it starts are confined like this.
 
         Raises:
             ToolError: when it cannot be done; becomes the call's failed outcome.
@@ -801,13 +836,37 @@ class Tool(Protocol):
         ...
 
 
+class Proposal(msgspec.Struct, frozen=True, kw_only=True):
+    """A call that is ready to run, as the gate is asked about it."""
+
+    call: ToolCall
+    spec: ToolSpec
+    action: Action
+    summary: str
+    """One line for eyes."""
+
+
+class Shortfall(msgspec.Struct, frozen=True, kw_only=True):
+    """A command that failed, most likely because of what its sandbox kept it from."""
+
+    given: Confinement
+    """What it ran with."""
+    denied: tuple[SandboxDenied, ...]
+
+
 class Gate(Protocol):
     """Decides whether a call may run."""
 
-    async def decide(
-        self, call: ToolCall, spec: ToolSpec, action: Action, summary: str
-    ) -> Denied | Corrected | None:
-        """None: it may run. Asks the user where the rules say so."""
+    async def decide(self, proposal: Proposal) -> Denied | Corrected | Confinement:
+        """A confinement: it may run, and what it starts may reach so far. Asks where the rules say so."""
+        ...
+
+    async def widen(self, proposal: Proposal, short: Shortfall) -> Confinement | None:
+        """What the user grants a command that its sandbox kept from something; None: nothing more.
+
+        The narrowest grant is offered first. It counts for this very action, once, unless the user
+        says otherwise.
+        """
         ...
 
 

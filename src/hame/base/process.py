@@ -2,6 +2,8 @@
 
 import msgspec
 
+from hame.base.confinement import Confinement
+
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
     """A program to start. It gets its own process group; the whole group dies with it."""
@@ -22,6 +24,12 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     """A file that takes what it prints, appended, instead of a pipe: nobody has to read along."""
     merge_stderr: bool = True
     """Standard error comes in one stream with standard output."""
+    confinement: Confinement | None = None
+    """What it may reach; None: it is a program of hame's own that runs as hame does."""
+    keep: bool = False
+    """It may live on when hame has ended."""
+    pass_fds: tuple[int, ...] = ()
+    """Descriptors it inherits besides the three of its own."""
     label: str = ""
     """What it is, for logs."""
 

@@ -5,18 +5,19 @@ from collections.abc import Callable, Iterable
 import anyio
 import msgspec
 
+from hame.base.confinement import Confinement, Reach
 from hame.base.errors import ConfigError
 from hame.base.json import get_string
 from hame.base.message import ToolCall
 from hame.base.outcome import CommandView, Corrected, Denied
-from hame.base.ports import Action, Asker, Processes
+from hame.base.ports import Action, Asker, Processes, Proposal, Shortfall
 from hame.base.question import Answer, Choice, Question
 from hame.base.settings import Mode
 from hame.base.tool import ArgumentKind, Effect, ToolSpec
 from hame.base.zone import ProjectPaths, Zone
 from hame.permissions.decision import Decision, Judgement
 from hame.permissions.judging import judge
-from hame.permissions.policy import Matter
+from hame.permissions.policy import Matter, only_reads
 from hame.permissions.rule import Scope, describe
 from hame.permissions.rulebook import Rulebook
 from hame.permissions.smallest import Smallest, smallest_rules
@@ -62,38 +63,42 @@ class RuleGate:
         self._grants.clear()
         self._book.forget_session()
 
-    async def decide(
-        self, call: ToolCall, spec: ToolSpec, action: Action, summary: str
-    ) -> Denied | Corrected | None:
-        """None: it may run."""
-        inquiry = self._inquire(call, spec, action, summary)
+    async def decide(self, proposal: Proposal) -> Denied | Corrected | Confinement:
+        """A confinement: it may run, reaching so far."""
+        inquiry = self._inquire(proposal)
         settled = self._settled(inquiry)
         if not isinstance(settled, Judgement):
             return settled
         # One question at a time; an answer to the one before may have settled this one too.
         async with self._turn:
             for _ in range(_MOST_CHANGES):
-                inquiry = self._inquire(call, spec, action, summary)
+                inquiry = self._inquire(proposal)
                 settled = self._settled(inquiry)
                 if not isinstance(settled, Judgement):
                     return settled
                 answered = await self._ask(inquiry, settled)
                 if answered is not None:
-                    return answered.outcome
+                    return answered.outcome or Confinement(reach=Reach.WRITE)
         return Denied(reason="it changed again and again while you were asked")
 
-    def _settled(self, inquiry: "_Inquiry") -> Denied | Judgement | None:
-        """Refused, allowed (None), or the judgement that asks."""
+    async def widen(self, proposal: Proposal, short: Shortfall) -> Confinement | None:
+        """Nothing yet."""
+        del proposal, short
+        return None
+
+    def _settled(self, inquiry: "_Inquiry") -> Denied | Judgement | Confinement:
+        """Refused, allowed, or the judgement that asks."""
         ruling = judge(
             inquiry.matter, self._book, self._grounds.paths, pinned=self._grounds.find_program
         ).judgement
         match ruling.decision:
             case Decision.ALLOW:
-                return None
+                return _confinement_of(inquiry.matter)
             case Decision.DENY:
                 return Denied(reason=ruling.reason)
             case Decision.ASK:
-                return None if inquiry.keys and inquiry.keys <= self._grants else ruling
+                granted = inquiry.keys and inquiry.keys <= self._grants
+                return Confinement(reach=Reach.WRITE) if granted else ruling
 
     async def _ask(self, inquiry: "_Inquiry", ruling: Judgement) -> "_Answered | None":
         """Ask, and take the answer; None when what was asked about changed meanwhile."""
@@ -102,7 +107,10 @@ class RuleGate:
         smallest = smallest_rules(inquiry.matter, self._grounds.paths, self._grounds.find_program)
         scene = inquiry.matter.analysis.scene if inquiry.matter.analysis else None
         root = self._grounds.paths.root
-        before = observe(inquiry.action.targets, scene, root), inquiry.action.digest
+        before = (
+            observe(inquiry.proposal.action.targets, scene, root),
+            inquiry.proposal.action.digest,
+        )
         question = await self._question(inquiry, ruling, smallest)
         began = anyio.current_time()
         answer: Answer | None = None
@@ -113,7 +121,10 @@ class RuleGate:
         if answer.words or answer.choice not in {Choice.ONCE, Choice.SESSION, Choice.ALWAYS}:
             refused = Corrected(answer.words) if answer.words else Denied(reason="", by_user=True)
             return _Answered(refused)
-        if (observe(inquiry.action.targets, scene, root), inquiry.action.digest) != before:
+        if (
+            observe(inquiry.proposal.action.targets, scene, root),
+            inquiry.proposal.action.digest,
+        ) != before:
             return None
         return _Answered(self._take(answer, question, inquiry, smallest))
 
@@ -156,7 +167,7 @@ class RuleGate:
         self, inquiry: "_Inquiry", ruling: Judgement, smallest: Smallest | None
     ) -> Question:
         self._count += 1
-        spec, action = inquiry.spec, inquiry.action
+        spec, action = inquiry.proposal.spec, inquiry.proposal.action
         choices = [Choice.ONCE]
         if inquiry.keys:
             choices.append(Choice.SESSION)
@@ -166,12 +177,12 @@ class RuleGate:
         places = "\n".join(target.resolution.real for target in action.targets)
         return Question(
             id=f"q{self._count}",
-            title=f"{title} {inquiry.summary}".strip(),
+            title=f"{title} {inquiry.proposal.summary}".strip(),
             detail=places if spec.effect is not Effect.RUN else "",
             view=action.view,
             reason=ruling.reason,
             loss=await self._loss(inquiry),
-            call_id=inquiry.call.id,
+            call_id=inquiry.proposal.call.id,
             tool=spec.name,
             source=spec.source,
             choices=(*choices, Choice.NO),
@@ -188,7 +199,8 @@ class RuleGate:
 
         return await count_losses(analysis.scene, self._grounds.processes)
 
-    def _inquire(self, call: ToolCall, spec: ToolSpec, action: Action, summary: str) -> "_Inquiry":
+    def _inquire(self, proposal: Proposal) -> "_Inquiry":
+        call, spec, action = proposal.call, proposal.spec, proposal.action
         command = _command_of(call, spec, action)
         cwd = _cwd_of(action) if spec.effect is Effect.RUN else ""
         matter = Matter(
@@ -200,9 +212,7 @@ class RuleGate:
             hosts=tuple(_hosts_of(call, spec)),
         )
         keys = _grant_keys(spec, action, command, cwd)
-        return _Inquiry(
-            call=call, spec=spec, action=action, summary=summary, matter=matter, keys=keys
-        )
+        return _Inquiry(proposal=proposal, matter=matter, keys=keys)
 
     def _analyse(self, command: str, cwd: str):  # noqa: ANN202 - the type is imported late
         from hame.permissions.commands.analysis import analyse
@@ -217,13 +227,15 @@ class RuleGate:
         return analysis if cwd else msgspec.structs.replace(analysis, liftable=False)
 
 
+def _confinement_of(matter: Matter) -> Confinement:
+    """What a command that is allowed without a question may reach."""
+    return Confinement(reach=Reach.READ if only_reads(matter) else Reach.WRITE)
+
+
 class _Inquiry(msgspec.Struct, frozen=True, kw_only=True):
     """One call that is being decided."""
 
-    call: ToolCall
-    spec: ToolSpec
-    action: Action
-    summary: str
+    proposal: Proposal
     matter: Matter
     keys: frozenset[tuple[str, str]]
     """What `session` would cover when no rule can say it."""

@@ -59,7 +59,7 @@ def _effect_concerns(matter: Matter, paths: ProjectPaths) -> list[Concern]:
     spec, mode = matter.spec, matter.mode
     if spec.effect in {Effect.READ, Effect.INTERACT, Effect.ISOLATED} and not spec.source:
         return []
-    if mode is Mode.PLAN and spec.effect is not Effect.READ and not _only_reads(matter):
+    if mode is Mode.PLAN and spec.effect is not Effect.READ and not only_reads(matter):
         return [Concern(Judgement(Decision.DENY, PLAN_REASON, "mode plan"))]
     if spec.source:
         reason = f"the tool comes from {spec.source}"
@@ -73,7 +73,8 @@ def _effect_concerns(matter: Matter, paths: ProjectPaths) -> list[Concern]:
             return [] if mode is Mode.AUTO else _change_concerns(matter, paths)
 
 
-def _only_reads(matter: Matter) -> bool:
+def only_reads(matter: Matter) -> bool:
+    """Whether it is a command that was found to change nothing."""
     analysis = matter.analysis
     return analysis is not None and analysis.judgement.decision is Decision.ALLOW
 

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from hame.base.confinement import Confinement
 from hame.base.errors import PathError, ToolError
 from hame.base.outcome import Done, Failed, View
 from hame.base.ports import Located, Target, Workspace
@@ -20,10 +21,16 @@ Places: TypeAlias = tuple[tuple[Located, Operation], ...]
 """Places that are held open, each with what is to be done there."""
 
 
+class Confined(msgspec.Struct, frozen=True):
+    """Something that starts programs which are not hame's own: they reach no further than they are given."""
+
+    run: Callable[[Confinement], Awaitable[Done | Failed]]
+
+
 class Plan(msgspec.Struct, frozen=True):
     """What a tool has worked out before the question."""
 
-    run: Callable[[], Awaitable[Done | Failed]]
+    run: Callable[[], Awaitable[Done | Failed]] | Confined
     view: View | None = None
     binds: tuple[str | bytes, ...] = ()
     """What the approval is bound to besides the places: the old and the new bytes, the command."""
@@ -56,13 +63,14 @@ class HeldAction:
             parts += [operation, found.real, found.kind, repr(found.identity)]
         return fingerprint(*parts, *self._plan.binds)
 
-    async def run(self) -> Done | Failed:
+    async def run(self, confinement: Confinement) -> Done | Failed:
         """Do it.
 
         Raises:
             ToolError: when it cannot be done.
         """
-        return await self._plan.run()
+        run = self._plan.run
+        return await (run.run(confinement) if isinstance(run, Confined) else run())
 
     def close(self) -> None:
         """Let go of the places."""

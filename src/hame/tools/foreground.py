@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from hame.base.confinement import SandboxDenied
 from hame.base.outcome import CommandView, Done, Failed, text_content
 from hame.base.ports import Process, ToolContext
 from hame.base.process import Exit, Launch
@@ -27,6 +28,8 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
     """Something of it still ran when it had ended; it was killed."""
     whole: str | None = None
     """Id of the result that holds its whole output, when `output` is a part of it."""
+    denied: tuple[SandboxDenied, ...] = ()
+    """What its sandbox probably kept it from, where it did not end well."""
 
     @property
     def status(self) -> str:
@@ -49,7 +52,9 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
             "" if by_itself else self.status,
             round(self.seconds, 3),
         )
-        return Done(text_content(text), view) if self.exit and self.exit.ok else Failed(text, view)
+        if self.exit and self.exit.ok:
+            return Done(text_content(text), view)
+        return Failed(text, view, denied=self.denied)
 
 
 async def run_to_end(
@@ -69,7 +74,7 @@ async def run_to_end(
     recorder = Recorder(context.progress, context.blobs)
     ended: Exit | None = None
     began = anyio.current_time()
-    async with context.processes.start(context.sandbox.wrap(launch)) as process:
+    async with context.processes.start(launch) as process:
         with anyio.move_on_after(limit):
             async with anyio.create_task_group() as group:
                 if launch.pty:
@@ -80,13 +85,19 @@ async def run_to_end(
         left_behind = ended is not None and process.survivors()
         if ended is None:
             await process.kill()
+        refused = tuple(process.refused)
+    output = recorder.close()
+    denied: tuple[SandboxDenied, ...] = ()
+    if launch.confinement is not None and not (ended and ended.ok):
+        denied = context.sandbox.explain(launch.confinement, output, refused)
     return Finished(
         exit=ended,
         limit=limit,
-        output=recorder.close(),
+        output=output,
         seconds=anyio.current_time() - began,
         left_behind=left_behind,
         whole=recorder.whole,
+        denied=denied,
     )
 
 

@@ -5,6 +5,7 @@ from functools import cache
 
 from msgspec.structs import replace
 
+from hame.base.confinement import Confinement
 from hame.base.errors import ArgumentError, PathError, ToolError
 from hame.base.json import JsonObject, get_string
 from hame.base.outcome import Done, Failed, View, text_content
@@ -92,8 +93,8 @@ class _AskedAlways:
     def digest(self) -> str:
         return self._inner.digest
 
-    async def run(self) -> Done | Failed:
-        return await self._inner.run()
+    async def run(self, confinement: Confinement) -> Done | Failed:
+        return await self._inner.run(confinement)
 
     def close(self) -> None:
         self._inner.close()

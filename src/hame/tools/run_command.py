@@ -8,6 +8,7 @@ from functools import cache
 
 import msgspec
 
+from hame.base.confinement import Confinement
 from hame.base.errors import ArgumentError, PathError, ToolError
 from hame.base.json import JsonObject, get_bool, get_number, get_string
 from hame.base.outcome import CommandView, Done, Failed
@@ -16,7 +17,7 @@ from hame.base.ports import Action, ToolContext
 from hame.base.process import Launch
 from hame.base.tool import Argument, ArgumentKind, Effect, MaskForm, ToolSpec
 from hame.base.zone import Operation
-from hame.tools.action import Places, Plan, hold, locate_all, require_same
+from hame.tools.action import Confined, Places, Plan, hold, locate_all, require_same
 from hame.tools.arguments import folder_argument, folder_path, need_string
 from hame.tools.description import describe
 from hame.tools.heredoc import with_input
@@ -77,7 +78,7 @@ class RunCommand:
             if found.kind is not FileKind.DIRECTORY:
                 raise PathError(f"cwd {found.shown} is a {found.kind}, not a directory")
             run = _Run(asking=asking, places=places, context=context)
-            return Plan(run.start, CommandView(asking.shown), (repr(asking),))
+            return Plan(Confined(run.start), CommandView(asking.shown), (repr(asking),))
 
         return await hold(places, plan)
 
@@ -169,7 +170,7 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
     places: Places
     context: ToolContext
 
-    async def start(self) -> Done | Failed:
+    async def start(self, confinement: Confinement) -> Done | Failed:
         """Run it to its end, or to the limit; in the background, for a moment."""
         from hame.tools.foreground import run_to_end, shell
 
@@ -183,6 +184,8 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
             open_stdin=asking.pty,
             pty=asking.pty,
             extra_env=(("TERM", "xterm"),) if asking.pty else (),
+            confinement=confinement,
+            keep=asking.keep,
             label="run_command",
         )
         if asking.background:
@@ -196,7 +199,6 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
         jobs = self.context.jobs
         if jobs is None:
             raise ToolError("there are no background jobs here; run it in the foreground")
-        launch = self.context.sandbox.wrap(launch)
         job = await jobs.start(launch, self.asking.command, keep=self.asking.keep)
         return job_outcome(await jobs.read(job.id, _FIRST_LOOK_S), self._notes())
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from hame.base.confinement import Confinement
 from hame.base.errors import ArgumentError, PathError, ToolError
 from hame.base.json import JsonObject, get_list, get_number, get_string
 from hame.base.outcome import CommandView, Done, Failed
@@ -14,7 +15,7 @@ from hame.base.ports import Action, ToolContext
 from hame.base.process import Launch
 from hame.base.tool import Argument, ArgumentKind, Effect, ToolSpec
 from hame.base.zone import Operation, Zone
-from hame.tools.action import Places, Plan, hold, locate_all, require_same
+from hame.tools.action import Confined, Places, Plan, hold, locate_all, require_same
 from hame.tools.description import describe
 from hame.tools.heredoc import with_input
 from hame.tools.phrase import flatten, spoken
@@ -71,7 +72,7 @@ class RunProgram:
             )
             ran = with_input(run.command, stdin.decode()) if stdin else run.command
             shown = f"{program.build} && {ran}" if program.build else ran
-            return Plan(run.start, CommandView(shown), (shown, str(run.limit)))
+            return Plan(Confined(run.start), CommandView(shown), (shown, str(run.limit)))
 
         return await hold(places, plan)
 
@@ -87,25 +88,33 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
     places: Places
     context: ToolContext
 
-    async def start(self) -> Done | Failed:
+    async def start(self, confinement: Confinement) -> Done | Failed:
         """Build, and when that went well, run."""
         from hame.tools.foreground import run_to_end
 
         require_same(self.context.workspace, self.places)
         kind = self.program.kind
         if self.program.build is not None:
-            built = await run_to_end(self._launch(self.program.build, b""), self.context, _BUILD_S)
+            launch = self._launch(self.program.build, b"", confinement)
+            built = await run_to_end(launch, self.context, _BUILD_S)
             if built.exit is None or not built.exit.ok:
                 notes = [f"the build of this {kind} program failed, so it was not run"]
                 return built.outcome(self.program.build, notes)
-        ran = await run_to_end(self._launch(self.command, self.stdin), self.context, self.limit)
+        launch = self._launch(self.command, self.stdin, confinement)
+        ran = await run_to_end(launch, self.context, self.limit)
         return ran.outcome(self.command, [f"{kind} program, run as: {self.command}"])
 
-    def _launch(self, command: str, stdin: bytes) -> Launch:
+    def _launch(self, command: str, stdin: bytes, confinement: Confinement) -> Launch:
         from hame.tools.foreground import shell
 
         root = self.places[0][0].resolution.real
-        return Launch(argv=(shell(), "-c", command), cwd=root, stdin=stdin, label="run_program")
+        return Launch(
+            argv=(shell(), "-c", command),
+            cwd=root,
+            stdin=stdin,
+            confinement=confinement,
+            label="run_program",
+        )
 
 
 async def _find(places: Places, context: ToolContext, entry: str | None) -> "Program":

@@ -9,16 +9,17 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from types import TracebackType
 
 import anyio
 import anyio.to_thread
+import msgspec
 from typing_extensions import override
 
 from hame.base.errors import ToolError
-from hame.base.ports import Process, Processes
+from hame.base.ports import Cell, Process, Processes, Sandbox
 from hame.base.process import Exit, Launch
 from hame.workspace.descendants import MARK, descendants, send
 from hame.workspace.environment import child_environment
@@ -39,9 +40,13 @@ _LEFT: list[subprocess.Popen[bytes]] = []
 class LocalProcesses(Processes):
     """Starts programs on this machine."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        """Take the environment children inherit from; secrets in it are kept back."""
+    def __init__(self, environment: Mapping[str, str], sandbox: Sandbox | None = None) -> None:
+        """Take the environment children inherit from; secrets in it are kept back.
+
+        Without a sandbox only programs of hame's own can be started.
+        """
         self._environment = child_environment(environment)
+        self._sandbox = sandbox
 
     @override
     def start(self, launch: Launch) -> AbstractAsyncContextManager[Process]:
@@ -52,16 +57,20 @@ class LocalProcesses(Processes):
         """
         _LEFT[:] = [left for left in _LEFT if left.poll() is None]
         given = self._environment if launch.env is None else dict(launch.env)
-        return _Running(launch, given | dict(launch.extra_env))
+        launch = msgspec.structs.replace(
+            launch, env=tuple((given | dict(launch.extra_env)).items())
+        )
+        return _Running(launch, self._sandbox)
 
 
 class _Running(AbstractAsyncContextManager[Process]):
     """The time in which a program may live."""
 
-    def __init__(self, launch: Launch, environment: dict[str, str]) -> None:
-        """Remember what to start."""
+    def __init__(self, launch: Launch, sandbox: Sandbox | None) -> None:
+        """Remember what to start; its environment is whole."""
         self._launch = launch
-        self._environment = environment
+        self._sandbox = sandbox
+        self._cell = AsyncExitStack()
         self._process: LocalProcess | None = None
 
     @override
@@ -71,7 +80,14 @@ class _Running(AbstractAsyncContextManager[Process]):
         Raises:
             ToolError: if it cannot be started.
         """
-        self._process = LocalProcess(self._launch, self._environment)
+        async with AsyncExitStack() as stack:
+            cell = Cell(launch=self._launch)
+            if self._launch.confinement is not None:
+                if self._sandbox is None:
+                    raise ToolError("there is no sandbox here to confine a program with")
+                cell = await stack.enter_async_context(self._sandbox.confine(self._launch))
+            self._process = LocalProcess(cell)
+            self._cell = stack.pop_all()
         return self._process
 
     @override
@@ -85,22 +101,28 @@ class _Running(AbstractAsyncContextManager[Process]):
         process, self._process = self._process, None
         if process is not None:
             with anyio.CancelScope(shield=True):
-                await process.finish()
+                try:
+                    await process.finish()
+                finally:
+                    await self._cell.aclose()
 
 
 class LocalProcess(Process):
     """A program that was started."""
 
-    def __init__(self, launch: Launch, environment: Mapping[str, str]) -> None:
+    def __init__(self, cell: Cell) -> None:
         """Start it.
 
         Raises:
             ToolError: if it cannot be started.
         """
+        launch = cell.launch
         self._mark = os.urandom(8).hex()
+        self._refused = cell.refused
         self._terminal = launch.pty
         self._ending = Ending()
-        self._popen, ends = spawn(launch, {**environment, MARK: self._mark})
+        environment = {**dict(launch.env or ()), MARK: self._mark}
+        self._popen, ends = spawn(launch, environment, cell.restrict)
         self._output = None if ends.output is None else OutputPipe(ends.output, self._ending)
         self._errors = None if ends.errors is None else OutputPipe(ends.errors, self._ending)
         shared = ends.relay is not None
@@ -158,6 +180,12 @@ class LocalProcess(Process):
         """How the program itself has ended; None while it runs."""
         self._watch.look()
         return self._watch.exit if self._ending.reached else None
+
+    @property
+    @override
+    def refused(self) -> Sequence[str]:
+        """Machines that its sandbox kept it from so far."""
+        return self._refused()
 
     @override
     def leave(self) -> None:

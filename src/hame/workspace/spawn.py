@@ -7,7 +7,9 @@ import os
 import struct
 import subprocess
 import termios
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -33,8 +35,12 @@ class Ends(msgspec.Struct, frozen=True):
     """What copies a terminal's output to a file."""
 
 
-def spawn(launch: Launch, environment: Mapping[str, str]) -> tuple[subprocess.Popen[bytes], Ends]:
-    """Start a program in a session of its own.
+def spawn(
+    launch: Launch,
+    environment: Mapping[str, str],
+    restrict: Callable[[], None] | None = None,
+) -> tuple[subprocess.Popen[bytes], Ends]:
+    """Start a program in a session of its own, from a thread that was confined where it has to be.
 
     Raises:
         ToolError: if it cannot be started.
@@ -47,19 +53,47 @@ def spawn(launch: Launch, environment: Mapping[str, str]) -> tuple[subprocess.Po
         else:
             argv, streams, ends = _pipes(launch, theirs, ours)
         try:
-            popen = subprocess.Popen(
+            start = partial(
+                subprocess.Popen[bytes],
                 argv,
                 cwd=launch.cwd,
                 env=environment,
                 stdin=streams[0],
                 stdout=streams[1],
                 stderr=streams[2],
+                pass_fds=launch.pass_fds,
                 start_new_session=True,
             )
+            popen = start() if restrict is None else _start_confined(start, restrict)
         except (OSError, ValueError) as error:
             raise ToolError(_why_not_started(launch, error)) from error
         ours.pop_all()
     return popen, ends
+
+
+def _start_confined(
+    start: Callable[[], subprocess.Popen[bytes]], restrict: Callable[[], None]
+) -> subprocess.Popen[bytes]:
+    """Landlock and seccomp hold for the thread that asks for them, and for what it starts.
+
+    So no code has to run between fork and exec, where a lock of another thread may be held for ever.
+    """
+    started: list[subprocess.Popen[bytes]] = []
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            restrict()
+            started.append(start())
+        except BaseException as error:  # noqa: BLE001 - it is raised where the thread is waited for
+            failed.append(error)
+
+    thread = threading.Thread(target=run, name="hame confined start")
+    thread.start()
+    thread.join()
+    if failed:
+        raise failed[0]
+    return started[0]
 
 
 _Streams: TypeAlias = tuple[int, int, int]

@@ -1,0 +1,1 @@
+"""How child processes are confined."""
