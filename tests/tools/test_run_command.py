@@ -13,7 +13,7 @@ import anyio
 import pytest
 from typing_extensions import override
 
-from hame.base.confinement import Confinement, HostDenied, SandboxDenied
+from hame.base.confinement import Confinement, HostDenied, PathDenied, SandboxDenied
 from hame.base.errors import ArgumentError, PathError
 from hame.base.message import Text
 from hame.base.outcome import CommandView, Done, Failed
@@ -254,9 +254,9 @@ class Confines(Unconfined):
 
     @override
     def explain(
-        self, confinement: Confinement, output: str, refused: Sequence[str]
+        self, confinement: Confinement, output: str, refused: Sequence[str], cwd: str
     ) -> tuple[SandboxDenied, ...]:
-        return tuple(HostDenied(host) for host in refused)
+        return (*(HostDenied(host) for host in refused), PathDenied(cwd))
 
 
 async def test_the_launch_goes_through_the_sandbox_with_what_it_may_reach(desk):
@@ -276,7 +276,7 @@ async def test_a_command_that_failed_carries_what_its_sandbox_kept_it_from(desk)
     outcome = await action.run(Confinement())
     action.close()
     assert isinstance(outcome, Failed)
-    assert outcome.denied == (HostDenied("a.example"),)
+    assert outcome.denied == (HostDenied("a.example"), PathDenied(str(desk.root)))
 
 
 async def test_no_descriptor_is_left_open(desk):

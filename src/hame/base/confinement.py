@@ -9,6 +9,8 @@ from typing import TypeAlias
 
 import msgspec
 
+from hame.base.hosts import narrow
+
 
 class Reach(StrEnum):
     """How far the writes of a child process go."""
@@ -31,7 +33,8 @@ class Confinement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     writable: tuple[str, ...] = ()
     """Further places it may write, as real absolute paths."""
     hosts: tuple[str, ...] = ()
-    """Machines it may talk to, by name in lower case; `*.example.org` stands for all below that name.
+    """Machines it may talk to, as entries of `hame.base.hosts`: `example.org`, `*.example.org`, with a port
+    where it is not that of http or https.
 
     None: no network at all."""
 
@@ -44,7 +47,7 @@ class Confinement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         return Confinement(
             reach=min(self.reach, limit.reach, key=_ORDER.index),
             writable=tuple(path for path in self.writable if path in limit.writable),
-            hosts=tuple(host for host in self.hosts if host in limit.hosts),
+            hosts=narrow(self.hosts, limit.hosts),
         )
 
 
@@ -52,7 +55,7 @@ class HostDenied(msgspec.Struct, frozen=True, tag_field="kind", tag="host"):
     """A machine that a confined program could not reach."""
 
     host: str
-    """Its name; empty when the program did not say which one it wanted."""
+    """As it would be granted (`hame.base.hosts`); empty when the program did not say which one it wanted."""
 
 
 class PathDenied(msgspec.Struct, frozen=True, tag_field="kind", tag="path"):

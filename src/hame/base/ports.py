@@ -582,6 +582,24 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     """Machines it was kept from so far, by name."""
 
 
+class Gateway(Protocol):
+    """The way to the network for a program that has none of its own: to hosts it was granted."""
+
+    def open(
+        self, path: str, hosts: Sequence[str]
+    ) -> AbstractAsyncContextManager[Callable[[], Sequence[str]]]:
+        """Serve HTTP as a proxy on a Unix socket at `path`, in a folder only the user may enter.
+
+        `hosts` are entries of `hame.base.hosts`; none: nothing is let through. Gives what says which
+        hosts were refused so far, as they would be granted. Leaving ends every connection and removes
+        the socket.
+
+        Raises:
+            ToolError: if it cannot be served, or `hosts` holds what is no entry.
+        """
+        ...
+
+
 class Sandbox(Protocol):
     """How child processes are confined. Only `Processes` enters it, so nothing can forget to."""
 
@@ -605,9 +623,12 @@ class Sandbox(Protocol):
         ...
 
     def explain(
-        self, confinement: Confinement, output: str, refused: Sequence[str]
+        self, confinement: Confinement, output: str, refused: Sequence[str], cwd: str
     ) -> tuple[SandboxDenied, ...]:
-        """What a program that failed was probably kept from: what it printed, whom it could not reach."""
+        """What a program that failed was probably kept from: what it printed, whom it could not reach.
+
+        `cwd` is the folder it ran in. Must not raise, whatever was printed.
+        """
         ...
 
 

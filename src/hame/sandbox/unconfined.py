@@ -29,8 +29,8 @@ class Unconfined:
         return nullcontext(Cell(launch=launch))
 
     def explain(
-        self, confinement: Confinement, output: str, refused: Sequence[str]
+        self, confinement: Confinement, output: str, refused: Sequence[str], cwd: str
     ) -> tuple[SandboxDenied, ...]:
         """Nothing was kept from it."""
-        del confinement, output, refused
+        del confinement, output, refused, cwd
         return ()

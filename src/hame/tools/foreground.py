@@ -89,7 +89,7 @@ async def run_to_end(
     output = recorder.close()
     denied: tuple[SandboxDenied, ...] = ()
     if launch.confinement is not None and not (ended and ended.ok):
-        denied = context.sandbox.explain(launch.confinement, output, refused)
+        denied = context.sandbox.explain(launch.confinement, output, refused, launch.cwd)
     return Finished(
         exit=ended,
         limit=limit,
