@@ -266,3 +266,19 @@ async def test_steering_reaches_the_run_that_is_going(scene: "Scene") -> None:
     runtime.subscribe(steer)
     await runtime.prompt("go")
     assert sent(scene, 1)[-1].content == (Text("and be brief"),)
+
+
+async def test_rules_that_can_never_match_are_named_once_when_they_are_loaded(
+    scene: "Scene",
+) -> None:
+    (scene.project / ".hame").mkdir()
+    (scene.project / ".hame/permissions.toml").write_text(
+        '[[deny]]\npath = "../x/**"\n[[ask]]\nhost = "*"\n', "utf-8"
+    )
+    runtime = scene.start(answer("one"), answer("two"))
+    await runtime.prompt("hello")
+    await runtime.prompt("again")
+    (notice,) = scene.seen(event.Notice)
+    assert notice.level == "warning"
+    assert "[[deny]] number 1 can never match" in notice.text
+    assert notice.text.endswith("(and 1 more: hame permissions test)")

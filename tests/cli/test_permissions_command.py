@@ -117,6 +117,20 @@ def test_a_broken_file_of_rules_stops_the_start_and_names_itself(hame, home):
     assert str(file) in ran.stderr
 
 
+def test_rules_that_can_never_match_are_warned_of_where_they_are_added_tested_and_loaded(hame):
+    hame("permissions", "add", "deny", "--", "npm", "publish")
+    added = hame("permissions", "add", "allow", "--", "npm", "publish", "--dry-run")
+    assert added.returncode == 0
+    assert "can never match: all of it is denied by: deny command npm publish" in added.stderr
+    assert (
+        hame("permissions", "add", "allow", "--", "sudo", "ls").stderr.count("always refused") == 1
+    )
+    tested = hame("permissions", "test")
+    assert tested.returncode == 0
+    assert "number 1 can never match: all of it is denied" in tested.stdout
+    assert tested.stdout.endswith("3 rules, 0 examples, 0 failed, 2 without effect\n")
+
+
 def test_nothing_to_propose_is_said(hame):
     ran = hame("permissions", "propose")
     assert ran.returncode == 0

@@ -1,8 +1,8 @@
 """The gate of a session, put together with the first call that needs it."""
 
 import os
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from typing_extensions import override
 
@@ -16,8 +16,18 @@ if TYPE_CHECKING:
     from hame.permissions.gate import RuleGate
     from hame.permissions.rulebook import Rulebook
 
-NewGate: TypeAlias = "Callable[[Callable[[], Mode], Asker], RuleGate]"
-"""Makes the gate for a mode that may change, and somebody who asks."""
+
+class NewGate(Protocol):
+    """Makes the gate of a session."""
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What is odd about the rules it will go by, one line each."""
+        ...
+
+    def __call__(self, mode: Callable[[], Mode], asker: Asker) -> "RuleGate":
+        """The gate for a mode that may change, and somebody who asks."""
+        ...
 
 
 class Door(Gate):
@@ -57,31 +67,58 @@ def gate_maker(
     Raises:
         ConfigError: for a rule that cannot be used.
     """
-    paths = context.workspace.paths
-    read: list[Rulebook] = []
+    maker = _GateMaker(settings, search_path_of(environment), places, context)
+    if _has_rules(places, context.workspace.paths.root):
+        maker.read_rules()
+    return maker
 
-    def book() -> "Rulebook":
-        from hame.permissions.rulebook import open_rulebook
 
-        return read.pop() if read else open_rulebook(places.config, paths)
+class _GateMaker:
+    """Implements NewGate; the first gate takes the rules that were read at the start."""
 
-    def make(mode: Callable[[], Mode], asker: Asker) -> "RuleGate":
+    def __init__(
+        self,
+        settings: Settings,
+        search_path: tuple[str, ...],
+        places: Places,
+        context: ToolContext,
+    ) -> None:
+        self._settings = settings
+        self._search_path = search_path
+        self._places = places
+        self._context = context
+        self._read: Rulebook | None = None
+        self.warnings: Sequence[str] = ()
+
+    def read_rules(self) -> None:
+        from hame.permissions.futility import futile_rules
+
+        self._read = book = self._open()
+        if book.rules:
+            futile = futile_rules(book.rules, self._context.workspace.paths, self._pinned)
+            self.warnings = [each.said for each in futile]
+
+    def __call__(self, mode: Callable[[], Mode], asker: Asker) -> "RuleGate":
         from hame.permissions.gate import Grounds, RuleGate
 
-        search_path = search_path_of(environment)
+        book, self._read = self._read or self._open(), None
         grounds = Grounds(
-            paths=paths,
-            level=context.sandbox.level,
-            search_path=search_path,
-            find_program=lambda name: find_program(name, search_path),
-            processes=context.processes,
-            timeout_s=settings.ask_timeout_s,
+            paths=self._context.workspace.paths,
+            level=self._context.sandbox.level,
+            search_path=self._search_path,
+            find_program=self._pinned,
+            processes=self._context.processes,
+            timeout_s=self._settings.ask_timeout_s,
         )
-        return RuleGate(mode=mode, asker=asker, grounds=grounds, book=book())
+        return RuleGate(mode=mode, asker=asker, grounds=grounds, book=book)
 
-    if _has_rules(places, paths.root):
-        read.append(book())
-    return make
+    def _open(self) -> "Rulebook":
+        from hame.permissions.rulebook import open_rulebook
+
+        return open_rulebook(self._places.config, self._context.workspace.paths)
+
+    def _pinned(self, name: str) -> str | None:
+        return find_program(name, self._search_path)
 
 
 def search_path_of(environment: Mapping[str, str]) -> tuple[str, ...]:

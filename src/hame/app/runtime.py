@@ -111,6 +111,7 @@ class Runtime:
         self._model: Model | None = None
         self._mode = parts.settings.mode
         self._questions = Questions(interactive=parts.interactive, emit=self._emit)
+        self._rules_are_odd = bool(parts.new_gate.warnings)
         self._gate = Door(lambda: parts.new_gate(lambda: self._mode, self._questions))
         self._take_up(journal)
         self.subscribe(parts.log.note)
@@ -178,6 +179,7 @@ class Runtime:
                 sandbox=self.sandbox,
             )
         )
+        self._warn_of_rules()
         self._warn_of_cache(model.facts)
         self._run = Run(self._ports(model), self._plan(), self._inbox)
         try:
@@ -400,6 +402,14 @@ class Runtime:
         specs = [tool.spec for tool in self._tools.values() if tool.spec.advertised]
         self._context.frame(system_prompt(), specs)
         return facts
+
+    def _warn_of_rules(self) -> None:
+        """Say once which of the user's rules can never match."""
+        if self._rules_are_odd:
+            first, *more = self._parts.new_gate.warnings
+            others = f" (and {len(more)} more: hame permissions test)" if more else ""
+            self._emit(event.Notice(f"{first}{others}", "warning"))
+            self._rules_are_odd = False
 
     def _warn_of_cache(self, facts: ModelFacts) -> None:
         """Say what it costs that the next request finds nothing in the provider's cache."""

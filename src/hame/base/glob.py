@@ -17,6 +17,11 @@ def compile_glob(pattern: str) -> re.Pattern[str]:
     return re.compile(_translate(_anchored(pattern)), re.DOTALL)
 
 
+def is_plain(pattern: str) -> bool:
+    """Whether the pattern has nothing special in it: it names one path, or one name."""
+    return _SPECIAL.isdisjoint(pattern)
+
+
 def names_hidden(pattern: str) -> bool:
     """Whether the pattern itself names something whose name begins with a dot."""
     return re.search(r"(?:^|[/{,])\.(?![./]|$)", pattern) is not None

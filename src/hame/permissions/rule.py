@@ -150,6 +150,8 @@ def refuses_command(rule: Rule, found: Found) -> Fit:
         return Fit.NO
     first, *tokens = rule.command
     name = found.name
+    if first == REST:
+        return Fit.YES
     if UNKNOWN in found.words[0].text:
         return Fit.PERHAPS
     if not _fits(first, name) and not _fits(first, found.words[0].text):
@@ -166,12 +168,17 @@ def refuses_command(rule: Rule, found: Found) -> Fit:
     return Fit.YES
 
 
+def choices_of(token: Token) -> tuple[str, ...]:
+    """The words that a token stands for."""
+    return (token,) if isinstance(token, str) else token
+
+
 def _fits(token: Token, text: str) -> bool:
-    return text == token if isinstance(token, str) else text in token
+    return text in choices_of(token)
 
 
 def _refused_word(token: Token, text: str) -> bool:
-    choices = (token,) if isinstance(token, str) else token
+    choices = choices_of(token)
     if text in choices or text.partition("=")[0] in choices:
         return True
     if not text.startswith("-") or text.startswith("--"):

@@ -14,7 +14,16 @@ import msgspec
 from hame.base.errors import ConfigError
 from hame.base.zone import Operation
 from hame.permissions.decision import Decision
-from hame.permissions.rule import REST, UNRULY, UNRULY_PAIRS, Rule, Scope, Token, describe
+from hame.permissions.rule import (
+    REST,
+    UNRULY,
+    UNRULY_PAIRS,
+    Rule,
+    Scope,
+    Token,
+    choices_of,
+    describe,
+)
 
 _LIMIT = 1 << 20
 """Bytes of a file of rules."""
@@ -157,6 +166,12 @@ def check_rule(rule: Rule) -> None:
         raise ConfigError(
             f"{where}: cwd, writes and program belong to a command", hint="Add command."
         )
+    if rule.decision is not Decision.ALLOW and (rule.cwd or rule.writes or rule.program):
+        # A refusal that holds in one folder only would be no protection: a `cd` leads around it.
+        raise ConfigError(
+            f"{where}: cwd, writes and program belong to a rule that allows",
+            hint="Leave them out: what is refused is refused everywhere.",
+        )
     if rule.operations and not rule.path:
         raise ConfigError(f"{where}: operations belong to a path", hint="Add path.")
     if not rule.command:
@@ -170,8 +185,8 @@ def check_rule(rule: Rule) -> None:
 
 
 def _check_open_end(rule: Rule, where: str) -> None:
-    firsts = _choices(rule.command[0])
-    seconds = _choices(rule.command[1]) if len(rule.command) > 2 else ()
+    firsts = choices_of(rule.command[0])
+    seconds = choices_of(rule.command[1]) if len(rule.command) > 2 else ()
     names = [first.rpartition("/")[2] for first in firsts]
     unruly = [name for name in names if name in UNRULY or name == REST]
     unruly += [
@@ -188,10 +203,6 @@ def _check_open_end(rule: Rule, where: str) -> None:
             f"{where}: {shown} * would allow anything, since it runs what it is given",
             hint="Name the words one by one, without *.",
         )
-
-
-def _choices(token: Token) -> tuple[str, ...]:
-    return (token,) if isinstance(token, str) else token
 
 
 def _text(table: Mapping[str, object], name: str, where: str) -> str:

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -19,6 +19,7 @@ from hame.cli.exits import ExitCode
 from hame.cli.launch import Launch, prepare
 from hame.cli.reveal import one_line, reveal
 from hame.permissions.decision import Decision
+from hame.permissions.futility import Futile, futile_rules
 from hame.permissions.proposing import Proposal
 from hame.permissions.rule import Rule, Scope, describe
 from hame.permissions.rulebook import Rulebook, failed_examples, open_rulebook
@@ -124,14 +125,19 @@ def _command_line(words: tuple[str, ...]) -> str:
 @permissions.command()
 @click.pass_obj
 def test(launch: Launch) -> int:
-    """Check every rule and its examples; exit code 1 when one fails."""
+    """Check every rule and its examples; exit code 1 when one fails.
+
+    Rules that can never match are named too; they are no failure.
+    """
     paths = _paths(launch, None, None)
     rules = [rule for _, rules in _read_all(launch, paths) for rule in rules]
     examples = sum(len(rule.match) + len(rule.no_match) for rule in rules)
     failed = failed_examples(rules, paths)
-    for line in failed:
+    futile = _futile(launch, rules, paths)
+    for line in (*failed, *(each.said for each in futile)):
         sys.stdout.write(f"{reveal(line)}\n")
-    sys.stdout.write(f"{len(rules)} rules, {examples} examples, {len(failed)} failed\n")
+    never = f", {len(futile)} without effect" if futile else ""
+    sys.stdout.write(f"{len(rules)} rules, {examples} examples, {len(failed)} failed{never}\n")
     return ExitCode.FAILED if failed else ExitCode.DONE
 
 
@@ -189,8 +195,12 @@ def add(
             table["command"] = list(words)
         rule = make_rule(_decision(decision), table, where="the new rule", scope=scope)
     _refuse_failing(rule, paths)
-    open_rulebook(launch.places.config, paths).keep(rule)
+    book = open_rulebook(launch.places.config, paths)
+    book.keep(rule)
     sys.stdout.write(f"{reveal(describe(rule))}\n")
+    for futile in _futile(launch, book.rules, paths):
+        if futile.rule is rule:
+            sys.stderr.write(f"hame: {reveal(futile.said)}\n")
 
 
 def _decision(named: str | None) -> Decision:
@@ -272,6 +282,12 @@ def _paths(launch: Launch, home: str | None, workspace: str | None) -> ProjectPa
         places = find_places({"HOME": home})
     root = os.path.realpath(workspace) if workspace is not None else launch.project
     return project_paths(places, root, launch.settings.add_dirs if workspace is None else ())
+
+
+def _futile(launch: Launch, rules: Sequence[Rule], paths: ProjectPaths) -> list[Futile]:
+    """The rules that can never match, and why."""
+    pinned = Checker(ground_of(paths, launch.environment)).pinned
+    return futile_rules(rules, paths, pinned, reading=True)
 
 
 def _read_all(launch: Launch, paths: ProjectPaths) -> list[tuple[Scope, tuple[Rule, ...]]]:
