@@ -92,7 +92,7 @@ class OpenGate:
         await anyio.lowlevel.checkpoint()
         return self.refusals.get(proposal.spec.name, Confinement())
 
-    async def widen(self, proposal: Proposal, short: Shortfall) -> Confinement | None:
+    async def widen(self, proposal: Proposal, short: Shortfall) -> Confinement | Corrected | None:
         await anyio.lowlevel.checkpoint()
         return None
 

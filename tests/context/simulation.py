@@ -27,7 +27,7 @@ from hame.base.json import JsonObject, parse_object
 from hame.base.memory import CacheReading
 from hame.base.message import Assistant, Note, Text, ToolCall, User
 from hame.base.model import Endpoint, ModelFacts, Price, Usage
-from hame.base.outcome import Done, View, text_content
+from hame.base.outcome import Corrected, Done, View, text_content
 from hame.base.ports import (
     Action,
     Context,
@@ -393,7 +393,7 @@ class _Open:
         await anyio.lowlevel.checkpoint()
         return Confinement()
 
-    async def widen(self, proposal: Proposal, short: Shortfall) -> Confinement | None:
+    async def widen(self, proposal: Proposal, short: Shortfall) -> Confinement | Corrected | None:
         await anyio.lowlevel.checkpoint()
         return None
 

@@ -19,7 +19,7 @@ from hame.base.entry import CallSettled
 from hame.base.errors import ArgumentError, ToolError
 from hame.base.json import JsonObject, as_object, dump, get_string, parse_object
 from hame.base.message import ToolCall
-from hame.base.outcome import Cancelled, Done, Failed, Outcome
+from hame.base.outcome import Cancelled, Corrected, Done, Failed, Outcome
 from hame.base.ports import Proposal, Shortfall, Tool
 from hame.base.schema import check_arguments
 from hame.base.snapshot import Attempt
@@ -191,6 +191,9 @@ class ToolRunner:
                 return outcome
             short = Shortfall(given=allowed, denied=outcome.denied)
             more = await self._gate.widen(proposal, short)
+            if isinstance(more, Corrected):
+                said = f"{outcome.message}\nThe user said: {more.words}"
+                return msgspec.structs.replace(outcome, message=said)
             if more is None or more in widened:
                 return outcome
             widened.append(more)

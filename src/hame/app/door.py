@@ -9,7 +9,7 @@ from typing_extensions import override
 from hame.base.confinement import Confinement
 from hame.base.outcome import Corrected, Denied
 from hame.base.ports import Asker, Gate, Proposal, Shortfall, ToolContext
-from hame.base.settings import Mode, Settings
+from hame.base.settings import Mode, SandboxChoice, Settings
 from hame.config.places import Places
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Door(Gate):
         return await self._real().decide(proposal)
 
     @override
-    async def widen(self, proposal: Proposal, short: Shortfall) -> Confinement | None:
+    async def widen(self, proposal: Proposal, short: Shortfall) -> Confinement | Corrected | None:
         """As the real one does."""
         return await self._real().widen(proposal, short)
 
@@ -105,6 +105,8 @@ class _GateMaker:
         grounds = Grounds(
             paths=self._context.workspace.paths,
             level=self._context.sandbox.level,
+            prepare=self._context.sandbox.prepare,
+            unconfined=self._settings.sandbox in {SandboxChoice.AUTO, SandboxChoice.NONE},
             search_path=self._search_path,
             find_program=self._pinned,
             processes=self._context.processes,

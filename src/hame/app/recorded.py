@@ -179,7 +179,7 @@ class RecordedGate:
                 await self._scratch.give_up()
         return Confinement()
 
-    async def widen(self, proposal: Proposal, short: Shortfall) -> Confinement | None:
+    async def widen(self, proposal: Proposal, short: Shortfall) -> Confinement | Corrected | None:
         """Never: what a recorded call came to, it came to after all that was granted."""
         del proposal, short
         return None

@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 
 from hame.app.door import find_program, search_path_of
+from hame.base.confinement import Level
 from hame.base.entry import CallSettled, Entry, ModelAnswered
 from hame.base.json import get_string
 from hame.base.outcome import Done, Failed
@@ -15,7 +16,8 @@ from hame.base.zone import ProjectPaths
 from hame.config.places import Places
 from hame.permissions.commands.analysis import Analysis, analyse
 from hame.permissions.commands.ground import Ground
-from hame.permissions.decision import Judgement
+from hame.permissions.decision import Decision, Judgement
+from hame.permissions.extent import describe_extent, extent_of
 from hame.permissions.judging import judge
 from hame.permissions.policy import Matter
 from hame.permissions.proposing import Proposal, Ran, propose, ran_in
@@ -31,6 +33,8 @@ class Checked(msgspec.Struct, frozen=True):
 
     judgement: Judgement
     analysis: Analysis
+    extent: str = ""
+    """How far it would reach when it runs, in words."""
 
 
 class Checker:
@@ -53,13 +57,24 @@ class Checker:
         *,
         cwd: str = "",
         links: Mapping[str, str] | None = None,
+        unconfined: bool = False,
     ) -> Checked:
         """Judge one command line; `links` are taken as being on the disk."""
         ground = msgspec.structs.replace(self.ground, cwd=cwd, links=dict(links or {}))
         analysis = analyse(command, ground)
-        matter = Matter(mode=mode, spec=_RUN, command=command, analysis=analysis)
+        matter = Matter(
+            mode=mode,
+            spec=_RUN,
+            command=command,
+            analysis=analysis,
+            hosts=analysis.departure.hosts,
+            level=Level(ground.level),
+            unconfined=unconfined,
+        )
         ruling = judge(matter, self._book, self.ground.paths, pinned=self.pinned)
-        return Checked(ruling.judgement, analysis)
+        asked = ruling.judgement.decision is Decision.ASK
+        extent = extent_of(matter, self._book.rules, agreed=asked or bool(ruling.allowed_by))
+        return Checked(ruling.judgement, analysis, describe_extent(extent, matter))
 
     def propose(self, ran: Iterator[Ran]) -> list[Proposal]:
         """Rules that would have saved questions."""

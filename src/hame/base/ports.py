@@ -882,7 +882,7 @@ class Gate(Protocol):
         """A confinement: it may run, and what it starts may reach so far. Asks where the rules say so."""
         ...
 
-    async def widen(self, proposal: Proposal, short: Shortfall) -> Confinement | None:
+    async def widen(self, proposal: Proposal, short: Shortfall) -> Confinement | Corrected | None:
         """What the user grants a command that its sandbox kept from something; None: nothing more.
 
         The narrowest grant is offered first. It counts for this very action, once, unless the user

@@ -13,6 +13,8 @@ class Choice(StrEnum):
     ONCE = "once"
     SESSION = "session"
     ALWAYS = "always"
+    OUTSIDE = "outside"
+    """This one command, this once, outside the sandbox."""
     NO = "no"
 
 
@@ -36,6 +38,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Words may be sent instead of a choice."""
     grant: str = ""
     """What `session` or `always` would cover, in words."""
+    extent: str = ""
+    """How far it may reach when it runs: confined to what, or not at all."""
     loss: str = ""
     """What would be destroyed, counted: `discards changes: 3 modified files, 2 untracked`."""
     rules: tuple[str, ...] = ()

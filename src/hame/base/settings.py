@@ -24,6 +24,17 @@ class Mode(StrEnum):
     """Reads only; the model proposes."""
 
 
+class SandboxChoice(StrEnum):
+    """What confines commands."""
+
+    AUTO = "auto"
+    """The best that works on this machine."""
+    BUBBLEWRAP = "bubblewrap"
+    LANDLOCK = "landlock"
+    NONE = "none"
+    """Nothing: hame itself runs in a container or a virtual machine that holds it back."""
+
+
 class OutputFormat(StrEnum):
     """What a one-shot run prints."""
 
@@ -66,6 +77,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Models to ask, in order, when the chosen one's server will not answer; none unless listed."""
     mode: Mode = Mode.ASK
     """What runs without a question: ask, auto or plan."""
+    sandbox: SandboxChoice = SandboxChoice.AUTO
+    """What confines commands: auto, bubblewrap, landlock, or none when hame itself runs in a container or a
+    virtual machine that holds it back; then mode auto asks about no command."""
     effort: Effort | None = None
     """How much the model should think: none, minimal, low, medium, high or max."""
     tools: bool | None = None

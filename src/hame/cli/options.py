@@ -11,6 +11,7 @@ import click
 F = TypeVar("F", bound=Callable[..., Any])
 
 MODES = ("ask", "auto", "plan")
+SANDBOXES = ("auto", "bubblewrap", "landlock", "none")
 EFFORTS = ("none", "minimal", "low", "medium", "high", "max")
 FORMATS = ("text", "json", "stream-json")
 """The values of the enumerations in `hame.base`; a test holds them together."""
@@ -20,6 +21,10 @@ SETTINGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (
         ("--mode", "--permission-mode", "mode"),
         {"type": click.Choice(MODES), "help": "What runs without a question."},
+    ),
+    (
+        ("--sandbox", "sandbox"),
+        {"type": click.Choice(SANDBOXES), "help": "What confines commands."},
     ),
     (("--max-steps", "max_steps"), {"metavar": "N", "help": "Model requests in one run."}),
     (("--max-tokens", "max_tokens"), {"metavar": "N", "help": "Tokens of one run, in and out."}),

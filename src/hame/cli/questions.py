@@ -16,12 +16,14 @@ _LETTERS: dict[str, str] = {
     Choice.ONCE: "y",
     Choice.SESSION: "s",
     Choice.ALWAYS: "a",
+    Choice.OUTSIDE: "o",
     Choice.NO: "n",
 }
 _LABELS: dict[str, str] = {
     Choice.ONCE: "yes, once",
     Choice.SESSION: "yes, for this session",
     Choice.ALWAYS: "yes, always",
+    Choice.OUTSIDE: "yes, this once outside the sandbox: it can do whatever you can",
     Choice.NO: "no",
 }
 _SYNONYMS: dict[str, str] = {"yes": Choice.ONCE, "ok": Choice.ONCE, "no": Choice.NO}
@@ -73,6 +75,8 @@ def draw_question(
         lines += _hang(wrap(source, inner), paint.warn)
     if question.loss:
         lines += _hang(wrap(_spoken(question.loss), inner), paint.warn)
+    if question.extent:
+        lines += _hang(wrap(_spoken(question.extent), inner), paint.dim)
     if question.reason:
         lines += _hang(wrap(_spoken(question.reason), inner), paint.dim)
     return lines

@@ -1,27 +1,39 @@
 """The gate: policy, the user's rules, what was granted for this session, and the question."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
 import anyio
 import msgspec
 
-from hame.base.confinement import Confinement, Reach
+from hame.base.confinement import Confinement, Level, Reach, Standing
 from hame.base.errors import ConfigError
-from hame.base.json import get_string
-from hame.base.message import ToolCall
-from hame.base.outcome import CommandView, Corrected, Denied
-from hame.base.ports import Action, Asker, Processes, Proposal, Shortfall
+from hame.base.outcome import Corrected, Denied
+from hame.base.ports import Asker, Processes, Proposal, Shortfall
 from hame.base.question import Answer, Choice, Question
 from hame.base.settings import Mode
-from hame.base.tool import ArgumentKind, Effect, ToolSpec
-from hame.base.zone import ProjectPaths, Zone
+from hame.base.tool import Effect, ToolSpec
+from hame.base.zone import ProjectPaths
 from hame.permissions.decision import Decision, Judgement
+from hame.permissions.extent import describe_extent, extent_of
+from hame.permissions.inquiry import (
+    Inquiry,
+    command_of,
+    cwd_of,
+    describe_grant,
+    grant_keys,
+    hosts_of,
+)
 from hame.permissions.judging import judge
-from hame.permissions.policy import Matter, only_reads
+from hame.permissions.offer import Offer, offer_for
+from hame.permissions.policy import Matter
 from hame.permissions.rule import Scope, describe
 from hame.permissions.rulebook import Rulebook
 from hame.permissions.smallest import Smallest, smallest_rules
 from hame.permissions.verdict import Pinned
+
+if TYPE_CHECKING:
+    from hame.permissions.witness import Witness
 
 _MOST_CHANGES = 3
 """How often a call may change while its question is open before it is refused."""
@@ -31,8 +43,12 @@ class Grounds(msgspec.Struct, frozen=True, kw_only=True):
     """What the gate knows of where it stands."""
 
     paths: ProjectPaths
-    level: str = "none"
-    """How commands are confined."""
+    level: Level = Level.NONE
+    """How commands are confined, unless `prepare` says it."""
+    prepare: Callable[[], Awaitable[Standing]] | None = None
+    """Finds out how well commands are confined here, before the first is judged."""
+    unconfined: bool = False
+    """The user said that commands are not to be confined."""
     search_path: tuple[str, ...] = ()
     """Folders in which programs are looked for."""
     find_program: Pinned | None = None
@@ -65,6 +81,7 @@ class RuleGate:
 
     async def decide(self, proposal: Proposal) -> Denied | Corrected | Confinement:
         """A confinement: it may run, reaching so far."""
+        await self._find_level(proposal.spec)
         inquiry = self._inquire(proposal)
         settled = self._settled(inquiry)
         if not isinstance(settled, Judgement):
@@ -78,55 +95,121 @@ class RuleGate:
                     return settled
                 answered = await self._ask(inquiry, settled)
                 if answered is not None:
-                    return answered.outcome or Confinement(reach=Reach.WRITE)
+                    return answered.outcome or self._extent(inquiry, agreed=True)
         return Denied(reason="it changed again and again while you were asked")
 
-    async def widen(self, proposal: Proposal, short: Shortfall) -> Confinement | None:
-        """Nothing yet."""
-        del proposal, short
-        return None
+    async def widen(self, proposal: Proposal, short: Shortfall) -> Confinement | Corrected | None:
+        """Offer what would have helped, the narrowest first; what is granted counts for this run."""
+        inquiry = self._inquire(proposal)
+        offer = offer_for(short, inquiry.matter, self._grounds.paths)
+        if offer is None or inquiry.matter.mode is Mode.PLAN:
+            return None
+        if offer.free:
+            return offer.once
+        async with self._turn:
+            seen = self._look_at(inquiry)
+            question = self._question_of(offer, inquiry)
+            answer = await self._answer_to(question)
+            if answer is None:
+                return None
+            if answer.words:
+                return Corrected(answer.words)
+            if answer.choice not in question.choices or self._look_at(inquiry) != seen:
+                return None
+            return self._take_offer(answer.choice, offer)
 
-    def _settled(self, inquiry: "_Inquiry") -> Denied | Judgement | Confinement:
+    def _take_offer(self, choice: str, offer: Offer) -> Confinement | None:
+        match choice:
+            case Choice.OUTSIDE:
+                return Confinement(reach=Reach.OUTSIDE)
+            case Choice.ONCE:
+                return offer.once
+            case Choice.SESSION:
+                for rule in offer.rules:
+                    self._book.grant(msgspec.structs.replace(rule, scope=Scope.SESSION))
+                return offer.once
+            case Choice.ALWAYS:
+                try:
+                    for rule in offer.rules:
+                        self._book.keep(rule)
+                except ConfigError:
+                    return None
+                return offer.once
+            case _:
+                return None
+
+    def _question_of(self, offer: Offer, inquiry: Inquiry) -> Question:
+        self._count += 1
+        proposal = inquiry.proposal
+        choices = list(offer.choices)
+        if offer.rules:
+            lasting = [Choice.SESSION, *([Choice.ALWAYS] if self._book.keeps else [])]
+            choices[1:1] = lasting
+        return Question(
+            id=f"q{self._count}",
+            title=offer.title,
+            view=proposal.action.view,
+            reason="it failed, most likely because its sandbox kept it from this; "
+            "with your leave it runs again",
+            call_id=proposal.call.id,
+            tool=proposal.spec.name,
+            choices=tuple(choices),
+            grant=offer.grant,
+            rules=tuple(describe(rule) for rule in offer.rules),
+            expires_s=self._grounds.timeout_s,
+        )
+
+    async def _find_level(self, spec: ToolSpec) -> None:
+        if spec.effect is Effect.RUN and self._grounds.prepare is not None:
+            level = (await self._grounds.prepare()).level
+            self._grounds = msgspec.structs.replace(self._grounds, level=level)
+
+    def _extent(self, inquiry: Inquiry, *, agreed: bool) -> Confinement:
+        return extent_of(inquiry.matter, self._book.rules, agreed=agreed)
+
+    def _settled(self, inquiry: Inquiry) -> Denied | Judgement | Confinement:
         """Refused, allowed, or the judgement that asks."""
-        ruling = judge(
+        judged = judge(
             inquiry.matter, self._book, self._grounds.paths, pinned=self._grounds.find_program
-        ).judgement
+        )
+        ruling = judged.judgement
         match ruling.decision:
             case Decision.ALLOW:
-                return _confinement_of(inquiry.matter)
+                return self._extent(inquiry, agreed=bool(judged.allowed_by))
             case Decision.DENY:
                 return Denied(reason=ruling.reason)
             case Decision.ASK:
                 granted = inquiry.keys and inquiry.keys <= self._grants
-                return Confinement(reach=Reach.WRITE) if granted else ruling
+                return self._extent(inquiry, agreed=True) if granted else ruling
 
-    async def _ask(self, inquiry: "_Inquiry", ruling: Judgement) -> "_Answered | None":
+    async def _ask(self, inquiry: Inquiry, ruling: Judgement) -> "_Answered | None":
         """Ask, and take the answer; None when what was asked about changed meanwhile."""
-        from hame.permissions.witness import observe
-
         smallest = smallest_rules(inquiry.matter, self._grounds.paths, self._grounds.find_program)
-        scene = inquiry.matter.analysis.scene if inquiry.matter.analysis else None
-        root = self._grounds.paths.root
-        before = (
-            observe(inquiry.proposal.action.targets, scene, root),
-            inquiry.proposal.action.digest,
-        )
+        before = self._look_at(inquiry)
         question = await self._question(inquiry, ruling, smallest)
         began = anyio.current_time()
-        answer: Answer | None = None
-        with anyio.move_on_after(self._grounds.timeout_s):
-            answer = await self._asker.ask(question)
+        answer = await self._answer_to(question)
         if answer is None:
             return _Answered(self._unanswered(ruling, anyio.current_time() - began))
         if answer.words or answer.choice not in {Choice.ONCE, Choice.SESSION, Choice.ALWAYS}:
             refused = Corrected(answer.words) if answer.words else Denied(reason="", by_user=True)
             return _Answered(refused)
-        if (
-            observe(inquiry.proposal.action.targets, scene, root),
-            inquiry.proposal.action.digest,
-        ) != before:
+        if self._look_at(inquiry) != before:
             return None
         return _Answered(self._take(answer, question, inquiry, smallest))
+
+    async def _answer_to(self, question: Question) -> Answer | None:
+        with anyio.move_on_after(self._grounds.timeout_s):
+            return await self._asker.ask(question)
+        return None
+
+    def _look_at(self, inquiry: Inquiry) -> "tuple[Witness, str]":
+        """Everything that an answer is bound to."""
+        from hame.permissions.witness import observe
+
+        scene = inquiry.matter.analysis.scene if inquiry.matter.analysis else None
+        action = inquiry.proposal.action
+        return observe(action.targets, scene, self._grounds.paths.root), action.digest
 
     def _unanswered(self, ruling: Judgement, waited_s: float) -> Denied:
         limit = self._grounds.timeout_s
@@ -137,7 +220,7 @@ class RuleGate:
         return Denied(reason=reason, unanswered=True)
 
     def _take(
-        self, answer: Answer, question: Question, inquiry: "_Inquiry", smallest: Smallest | None
+        self, answer: Answer, question: Question, inquiry: Inquiry, smallest: Smallest | None
     ) -> Denied | None:
         if answer.choice not in question.choices:
             return Denied(reason="", by_user=True)
@@ -154,7 +237,7 @@ class RuleGate:
                 pass
         return None
 
-    def _keep(self, smallest: Smallest, inquiry: "_Inquiry") -> Denied | None:
+    def _keep(self, smallest: Smallest, inquiry: Inquiry) -> Denied | None:
         try:
             for rule in smallest.rules:
                 self._book.keep(rule)
@@ -164,7 +247,7 @@ class RuleGate:
         return None
 
     async def _question(
-        self, inquiry: "_Inquiry", ruling: Judgement, smallest: Smallest | None
+        self, inquiry: Inquiry, ruling: Judgement, smallest: Smallest | None
     ) -> Question:
         self._count += 1
         spec, action = inquiry.proposal.spec, inquiry.proposal.action
@@ -181,17 +264,18 @@ class RuleGate:
             detail=places if spec.effect is not Effect.RUN else "",
             view=action.view,
             reason=ruling.reason,
+            extent=describe_extent(self._extent(inquiry, agreed=True), inquiry.matter),
             loss=await self._loss(inquiry),
             call_id=inquiry.proposal.call.id,
             tool=spec.name,
             source=spec.source,
             choices=(*choices, Choice.NO),
-            grant=_describe_grant(spec, action, smallest) if inquiry.keys else "",
+            grant=describe_grant(spec, action, smallest) if inquiry.keys else "",
             rules=tuple(describe(rule) for rule in smallest.rules) if smallest else (),
             expires_s=self._grounds.timeout_s,
         )
 
-    async def _loss(self, inquiry: "_Inquiry") -> str:
+    async def _loss(self, inquiry: Inquiry) -> str:
         analysis = inquiry.matter.analysis
         if analysis is None or analysis.scene is None:
             return ""
@@ -199,20 +283,23 @@ class RuleGate:
 
         return await count_losses(analysis.scene, self._grounds.processes)
 
-    def _inquire(self, proposal: Proposal) -> "_Inquiry":
+    def _inquire(self, proposal: Proposal) -> Inquiry:
         call, spec, action = proposal.call, proposal.spec, proposal.action
-        command = _command_of(call, spec, action)
-        cwd = _cwd_of(action) if spec.effect is Effect.RUN else ""
+        command = command_of(call, spec, action)
+        cwd = cwd_of(action) if spec.effect is Effect.RUN else ""
+        analysis = None if command is None else self._analyse(command, cwd)
         matter = Matter(
             mode=self._mode(),
             spec=spec,
             targets=action.targets,
             command=command,
-            analysis=None if command is None else self._analyse(command, cwd),
-            hosts=tuple(_hosts_of(call, spec)),
+            analysis=analysis,
+            hosts=(*hosts_of(call, spec), *(analysis.departure.hosts if analysis else ())),
+            level=self._grounds.level,
+            unconfined=self._grounds.unconfined,
         )
-        keys = _grant_keys(spec, action, command, cwd)
-        return _Inquiry(proposal=proposal, matter=matter, keys=keys)
+        keys = grant_keys(spec, action, command, cwd)
+        return Inquiry(proposal=proposal, matter=matter, keys=keys)
 
     def _analyse(self, command: str, cwd: str):  # noqa: ANN202 - the type is imported late
         from hame.permissions.commands.analysis import analyse
@@ -227,68 +314,5 @@ class RuleGate:
         return analysis if cwd else msgspec.structs.replace(analysis, liftable=False)
 
 
-def _confinement_of(matter: Matter) -> Confinement:
-    """What a command that is allowed without a question may reach."""
-    return Confinement(reach=Reach.READ if only_reads(matter) else Reach.WRITE)
-
-
-class _Inquiry(msgspec.Struct, frozen=True, kw_only=True):
-    """One call that is being decided."""
-
-    proposal: Proposal
-    matter: Matter
-    keys: frozenset[tuple[str, str]]
-    """What `session` would cover when no rule can say it."""
-
-
 class _Answered(msgspec.Struct, frozen=True):
     outcome: Denied | Corrected | None
-
-
-def _command_of(call: ToolCall, spec: ToolSpec, action: Action) -> str | None:
-    """The command that runs: what the question shows, so that nothing else can be judged."""
-    if spec.effect is not Effect.RUN or spec.source:
-        return None
-    if isinstance(action.view, CommandView):
-        return action.view.command
-    named = (item.name for item in spec.arguments if item.kind is ArgumentKind.COMMAND)
-    return next((text for name in named if (text := get_string(call.arguments, name))), None)
-
-
-def _cwd_of(action: Action) -> str:
-    return action.targets[0].resolution.real if action.targets else ""
-
-
-def _hosts_of(call: ToolCall, spec: ToolSpec) -> Iterable[str]:
-    if spec.effect is not Effect.NETWORK:
-        return
-    from hame.permissions.examples import host_of
-
-    for item in spec.arguments:
-        if item.kind is ArgumentKind.URL and (text := get_string(call.arguments, item.name)):
-            yield host_of(text)
-
-
-def _grant_keys(
-    spec: ToolSpec, action: Action, command: str | None, cwd: str
-) -> frozenset[tuple[str, str]]:
-    """What `session` would cover: this effect on these very places, or this very command.
-
-    Contributed tools, and calls that name neither a place nor a command, are never granted.
-    """
-    if spec.source or spec.effect is Effect.NETWORK:
-        return frozenset()
-    if spec.effect is Effect.RUN:
-        return frozenset({(f"{spec.name} in {cwd}", command or action.digest)})
-    return frozenset(
-        (f"{spec.effect} {target.operation}", target.resolution.real) for target in action.targets
-    )
-
-
-def _describe_grant(spec: ToolSpec, action: Action, smallest: Smallest | None) -> str:
-    if spec.effect is Effect.RUN:
-        return smallest.covers if smallest else "this very command, in this folder"
-    shown = ", ".join(target.resolution.shown for target in action.targets)
-    outside = any(target.resolution.zone is Zone.OUTSIDE for target in action.targets)
-    verb = "reading" if spec.effect is Effect.READ else "changes to"
-    return f"{verb} {shown}" + (" (outside the project)" if outside else "")

@@ -56,7 +56,7 @@ def _settling(
     if concern.lifted_by is not None:
         return next((rule.name for rule in allows if concern.lifted_by(rule)), None)
     analysis = matter.analysis
-    if analysis is None or concern.judgement is not analysis.judgement:
+    if analysis is None or not concern.about_line:
         return None
     if allows_line(analysis, allows, paths, pinned=pinned):
         return "; ".join(rule.name for rule in allows if rule.command)

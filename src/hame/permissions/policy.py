@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from hame.base.confinement import Level
 from hame.base.ports import Target
 from hame.base.settings import Mode
 from hame.base.tool import Effect, ToolSpec
@@ -19,6 +20,12 @@ PLAN_REASON = (
 )
 
 
+NO_SANDBOX = (
+    "nothing here would hold it back: no sandbox works on this machine (hame doctor says why); "
+    "inside a container or a virtual machine, --sandbox none lets commands run without questions"
+)
+
+
 class Matter(msgspec.Struct, frozen=True, kw_only=True):
     """A call as the gate sees it."""
 
@@ -30,6 +37,10 @@ class Matter(msgspec.Struct, frozen=True, kw_only=True):
     """Of the command."""
     hosts: tuple[str, ...] = ()
     """Machines it would talk to."""
+    level: Level = Level.A
+    """How what it starts is confined."""
+    unconfined: bool = False
+    """The user said that nothing is to be confined: something around hame holds it back."""
 
 
 class Concern(msgspec.Struct, frozen=True):
@@ -38,6 +49,8 @@ class Concern(msgspec.Struct, frozen=True):
     judgement: Judgement
     lifted_by: Callable[[Rule], bool] | None = None
     """Whether an allow rule settles it; None: no single rule can."""
+    about_line: bool = False
+    """It is about the command line: rules that cover every command of it settle it together."""
 
 
 def concerns_of(matter: Matter, paths: ProjectPaths) -> list[Concern]:
@@ -108,13 +121,28 @@ def _by_host(spec: ToolSpec, host: str) -> Callable[[Rule], bool]:
 def _run_concerns(matter: Matter) -> list[Concern]:
     analysis = matter.analysis
     if analysis is None:
-        asks = matter.mode is not Mode.AUTO
+        asks = matter.mode is not Mode.AUTO or (
+            matter.level is Level.NONE and not matter.unconfined
+        )
         judgement = Judgement(Decision.ASK, "it runs a command", "mode ask")
         return [Concern(judgement, _by_tool(matter.spec))] if asks else []
     judgement = analysis.judgement
     if judgement.decision is Decision.ASK and matter.mode is Mode.AUTO:
+        return _leaving_concerns(matter, analysis)
+    return [Concern(judgement, about_line=True)]
+
+
+def _leaving_concerns(matter: Matter, analysis: Analysis) -> list[Concern]:
+    """In mode auto the sandbox stands for the user's answer: what it cannot hold asks."""
+    if matter.unconfined:
         return []
-    return [Concern(judgement)]
+    if matter.level is Level.NONE:
+        judgement = Judgement(Decision.ASK, NO_SANDBOX, "no sandbox")
+        return [Concern(judgement, about_line=True)]
+    if analysis.departure.reason:
+        reason = f"it has to run outside the sandbox: {analysis.departure.reason}"
+        return [Concern(Judgement(Decision.ASK, reason, "leaves the sandbox"), about_line=True)]
+    return []
 
 
 def _change_concerns(matter: Matter, paths: ProjectPaths) -> list[Concern]:

@@ -71,5 +71,5 @@ def test_a_day_of_ordinary_commands_asks_at_most_forty_times(
         f"{unconfined} without a sandbox, {auto} in mode auto",
     )
     assert not any(judgement.decision is Decision.DENY for judgement in judged.values())
-    assert auto == 0
+    assert auto <= 8
     assert len(asks) <= MOST_QUESTIONS

@@ -382,7 +382,7 @@ def _as_json(checked: Checked) -> dict[str, object]:
         {"command": [word.text for word in item.words], "reason": item.reason}
         for item in checked.analysis.open
     ]
-    return {**_verdict(checked), "asks": asks}
+    return {**_verdict(checked), "asks": asks, "extent": checked.extent}
 
 
 def _explain(command: str, checked: Checked) -> None:
@@ -392,6 +392,8 @@ def _explain(command: str, checked: Checked) -> None:
         sys.stdout.write(f"  because {reveal(judgement.reason)}\n")
     if judgement.rule:
         sys.stdout.write(f"  by {reveal(judgement.rule)}\n")
+    if judgement.decision is not Decision.DENY:
+        sys.stdout.write(f"  {reveal(checked.extent)}\n")
     for item in checked.analysis.open[1:]:
         words = " ".join(word.text for word in item.words)
         sys.stdout.write(f"  also asks: {reveal(words)} ({reveal(item.reason)})\n")

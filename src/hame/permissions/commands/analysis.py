@@ -3,6 +3,7 @@
 import msgspec
 
 from hame.permissions.commands.characters import judge_characters
+from hame.permissions.commands.departure import Departure, departure_of
 from hame.permissions.commands.ground import Ground
 from hame.permissions.commands.line import Flow, Line, UnreadableError, Word
 from hame.permissions.commands.options import UnlistedError
@@ -35,6 +36,8 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     """Files it writes by redirection; a rule must allow these too."""
     liftable: bool = False
     """Whether rules of the user can allow it: it was read for certain."""
+    departure: Departure = Departure()
+    """What it will want from beyond the sandbox, where it does not only read."""
 
 
 def analyse(text: str, ground: Ground) -> Analysis:
@@ -47,7 +50,15 @@ def analyse(text: str, ground: Ground) -> Analysis:
     if refused is not None:
         return Analysis(judgement=refused, scene=scene)
     if characters is not None:
-        return Analysis(judgement=characters, scene=scene)
+        analysis = Analysis(judgement=characters, scene=scene)
+    else:
+        analysis = _read(text, scene)
+    if analysis.judgement.decision is Decision.ALLOW:
+        return analysis
+    return msgspec.structs.replace(analysis, departure=departure_of(scene))
+
+
+def _read(text: str, scene: Scene) -> Analysis:
     try:
         line = read_certainly(text)
     except UnreadableError as error:
