@@ -147,3 +147,24 @@ def test_nothing_lies_below_a_folder_that_is_not_set() -> None:
 def test_no_components_are_neither_secret_nor_protected() -> None:
     assert not is_secret(())
     assert not is_protected(())
+
+
+def test_what_commands_call_tmp_is_the_private_folder_where_the_sandbox_puts_it_there() -> None:
+    private = "/home/dev/.cache/hame/tmp/1"
+    paths = ProjectPaths(root="/tmp/proj", temporary=private, temporary_alias="/tmp")
+    for named, place in (
+        ("/tmp/a/b", f"{private}/a/b"),
+        ("/tmp", private),
+        ("/tmp/", private),
+        ("/tmp/proj/x", "/tmp/proj/x"),
+        ("/tmpx/a", "/tmpx/a"),
+        ("/tmp/../etc/shadow", "/tmp/../etc/shadow"),
+        ("/etc/hosts", "/etc/hosts"),
+    ):
+        assert paths.place_of(named) == place
+    assert paths.name_of(f"{private}/a/b") == "/tmp/a/b"
+    assert paths.name_of(private) == "/tmp"
+    assert paths.name_of("/etc/hosts") == "/etc/hosts"
+    plain = ProjectPaths(root="/p", temporary=private)
+    assert plain.place_of("/tmp/a") == "/tmp/a"
+    assert plain.name_of(f"{private}/a") == f"{private}/a"

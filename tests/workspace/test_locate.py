@@ -244,3 +244,16 @@ def _tangle(factory: pytest.TempPathFactory) -> Path:
         (root / "loop").symlink_to("loop")
         (root / "a" / "a").symlink_to(root / "down")
     return root
+
+
+def test_a_file_that_a_command_left_in_its_tmp_is_found_under_that_name(tmp_path: Path) -> None:
+    private, root = tmp_path / "private", tmp_path / "project"
+    private.mkdir()
+    root.mkdir()
+    (private / "out.log").write_text("", "utf-8")
+    paths = ProjectPaths(root=str(root), temporary=str(private), temporary_alias="/tmp")
+    place = locate("/tmp/out.log", Operation.WRITE, paths)
+    place.close()
+    assert place.resolution.real == str(private / "out.log")
+    assert place.resolution.shown == "/tmp/out.log"
+    assert place.resolution.zone is Zone.PROJECT

@@ -227,6 +227,8 @@ class ProjectPaths(msgspec.Struct, frozen=True, kw_only=True):
     """Folders beside the project that may be read."""
     temporary: str = ""
     """hame's private folder for temporary files; empty: there is none."""
+    temporary_alias: str = ""
+    """What commands call that folder: `/tmp`, where the sandbox puts it there; empty: by its own path."""
     home: str = ""
     results: str = ""
     """Folder of results that were kept whole."""
@@ -234,3 +236,21 @@ class ProjectPaths(msgspec.Struct, frozen=True, kw_only=True):
     """hame's own configuration; never writable."""
     drives: str = ""
     """Folder in which Windows' drives are mounted (WSL); empty elsewhere."""
+
+    def place_of(self, path: str) -> str:
+        """Where an absolute path of a command's lies: what it calls `/tmp` is the private folder."""
+        if not self.temporary_alias:
+            return path
+        alias = f"{self.temporary_alias}/"
+        inside = any(is_below(split(path), root) for root in (self.root, *self.added) if root)
+        # `..` leads elsewhere from there than from the folder that stands in its place.
+        if inside or not f"{path}/".startswith(alias) or ".." in path.split("/"):
+            return path
+        return f"{self.temporary}/{path[len(alias) :]}".rstrip("/")
+
+    def name_of(self, place: str) -> str:
+        """What commands call a place: the private folder is their `/tmp`."""
+        if not self.temporary_alias or not is_below(split(place), self.temporary):
+            return place
+        rest = split(place)[len(split(self.temporary)) :]
+        return "/".join((self.temporary_alias, *rest))

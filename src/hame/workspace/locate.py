@@ -163,7 +163,7 @@ def _absolute(asked: str, paths: ProjectPaths) -> str:
         asked = from_windows(asked, paths.drives)
     if asked.startswith("~"):
         raise PathError(f"{asked}: ~ with a name is not expanded; write ./{asked} for such a file")
-    return asked if asked.startswith("/") else f"{paths.root}/{asked}"
+    return paths.place_of(asked) if asked.startswith("/") else f"{paths.root}/{asked}"
 
 
 class _End(msgspec.Struct, frozen=True):
@@ -334,7 +334,7 @@ def _resolution(asked: str, end: _End, zone: Zone, paths: ProjectPaths) -> Resol
     return Resolution(
         asked=asked,
         real=shown_name(end.real),
-        shown=shown_name(_relative(end.parts, paths.root) or end.real),
+        shown=shown_name(_relative(end.parts, paths.root) or paths.name_of(end.real)),
         zone=zone,
         kind=FileKind.MISSING if found is None else kind_of(found.st_mode),
         identity=None if found is None else _identity(found),

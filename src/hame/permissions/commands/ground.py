@@ -52,7 +52,7 @@ class Reach(msgspec.Struct, frozen=True):
 
 def reach(text: str, cwd: str, ground: Ground, operation: Operation) -> Reach:
     """Follow a path as the kernel would; what does not exist is taken as it is written."""
-    written = text if text.startswith("/") else f"{cwd}/{text}"
+    written = ground.paths.place_of(text) if text.startswith("/") else f"{cwd}/{text}"
     parts, unsure = _walk(written, ground.links)
     real = "/" + "/".join(parts)
     plain = "/" + "/".join(split(written))
