@@ -36,7 +36,7 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
 
 _MODES = {
     "ask": "changes and commands are shown to the user, who may refuse them",
-    "auto": "changes in the project and commands run without a question",
+    "auto": "changes in the project and confined commands run without a question; what needs more is asked",
     "plan": "nothing may be changed or run; propose a plan",
 }
 
