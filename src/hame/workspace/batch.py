@@ -13,6 +13,7 @@ from contextlib import ExitStack
 import msgspec
 
 from hame.base.path import FileText
+from hame.workspace.draft import aside_name
 from hame.workspace.locate import Place
 from hame.workspace.refusal import refusing
 from hame.workspace.rename import rename_new
@@ -22,7 +23,6 @@ from hame.workspace.writing import (
     check_target,
     check_unchanged,
     found_at,
-    hidden_name,
     sync_directory,
     temporary,
 )
@@ -131,7 +131,7 @@ class Batch:
 
     def _keep(self, place: Place) -> None:
         """A second name for a file, under which it survives being replaced."""
-        kept, here = hidden_name(), place.directory
+        kept, here = aside_name(), place.directory
         try:
             os.link(place.leaf, kept, src_dir_fd=here, dst_dir_fd=here, follow_symlinks=False)
         except OSError:
@@ -142,7 +142,7 @@ class Batch:
 
     def _set_aside(self, place: Place) -> None:
         """Take a file's name away, so that it can still come back."""
-        kept, here = hidden_name(), place.directory
+        kept, here = aside_name(), place.directory
         os.rename(place.leaf, kept, src_dir_fd=here, dst_dir_fd=here)
         self._undo.append(lambda: rename_new(kept, here, place.leaf, here))
         self._done.append(lambda: os.unlink(kept, dir_fd=here))

@@ -14,6 +14,7 @@ from typing import NamedTuple, NoReturn
 
 from hame.base.errors import PathError
 from hame.base.path import FileText
+from hame.workspace.draft import drafted
 from hame.workspace.locate import Place
 from hame.workspace.reading import read, refuse_special
 from hame.workspace.refusal import refusing
@@ -21,7 +22,6 @@ from hame.workspace.rename import rename_new
 from hame.workspace.textcode import digest_of
 from hame.workspace.tree import entered
 
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW_MODE = 0o666
 """Before the umask."""
 
@@ -120,26 +120,15 @@ def _refuse_gone(place: Place) -> NoReturn:
 @contextmanager
 def temporary(directory: int, data: bytes, old: Old | None) -> Generator[str]:
     """The name of a synced file that holds the bytes; gone afterwards unless it was renamed."""
-    name = hidden_name()
-    mode = _NEW_MODE if old is None else 0o600
-    descriptor = os.open(name, _CREATE, mode, dir_fd=directory)
-    try:
+    with drafted(directory, _NEW_MODE if old is None else 0o600) as draft:
         try:
-            _fill(descriptor, data)
+            _fill(draft.descriptor, data)
             if old is not None:
-                _carry_over(old, descriptor)
-            os.fsync(descriptor)
+                _carry_over(old, draft.descriptor)
+            os.fsync(draft.descriptor)
         finally:
-            os.close(descriptor)
-        yield name
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name, dir_fd=directory)
-
-
-def hidden_name() -> str:
-    """A name that nothing has, for the time in which a file has not got its own yet."""
-    return f".hame-{os.urandom(8).hex()}.tmp"
+            os.close(draft.descriptor)
+        yield draft.name
 
 
 def _fill(descriptor: int, data: bytes) -> None:

@@ -6,13 +6,13 @@ through one.
 
 import contextlib
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 from hame.base.errors import PathError
 from hame.base.snapshot import DIRECTORY, EXECUTABLE, LINK, REGULAR, FileState
+from hame.workspace.draft import aside_name, drafted
 from hame.workspace.refusal import reason
 from hame.workspace.snapshots.objects import Objects, blob_id
 
@@ -93,29 +93,39 @@ def put(path: str, state: FileState, data: bytes, root: str) -> None:
             return
         if place.is_dir() and not place.is_symlink():
             place.rmdir()
-        draft = place.parent / f".hame-undo-{secrets.token_hex(6)}"
+        folder = os.open(place.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            _write(draft, state, data, _permissions(place, state))
-            draft.rename(place)
-        except BaseException:
-            draft.unlink(missing_ok=True)
-            raise
+            if state.mode == LINK:
+                _put_link(place.name, os.fsdecode(data), folder)
+            else:
+                _put_file(place, state, data, folder)
+        finally:
+            os.close(folder)
     except OSError as error:
         raise PathError(f"{path} cannot be put back: {reason(error)}") from error
 
 
-def _write(draft: Path, state: FileState, data: bytes, permissions: int | None) -> None:
-    if state.mode == LINK:
-        draft.symlink_to(os.fsdecode(data))
-        return
+def _put_link(name: str, target: str, folder: int) -> None:
+    aside = aside_name()
+    os.symlink(target, aside, dir_fd=folder)
+    try:
+        os.rename(aside, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        os.unlink(aside, dir_fd=folder)
+        raise
+
+
+def _put_file(place: Path, state: FileState, data: bytes, folder: int) -> None:
+    permissions = _permissions(place, state)
     wanted = 0o777 if state.mode == EXECUTABLE else 0o666
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, wanted)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
-        if permissions is not None:
-            os.fchmod(file.fileno(), permissions)
-        file.flush()
-        os.fsync(file.fileno())
+    with drafted(folder, wanted) as draft:
+        with os.fdopen(draft.descriptor, "wb") as file:
+            file.write(data)
+            if permissions is not None:
+                os.fchmod(file.fileno(), permissions)
+            file.flush()
+            os.fsync(file.fileno())
+        os.rename(draft.name, place.name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
 def _permissions(place: Path, state: FileState) -> int | None:
