@@ -177,7 +177,28 @@ async def test_b017_pictures_that_no_provider_takes_are_refused(desk, png):
     assert "9000 x 10 pixels" in text
     assert "8,000 pixels a side" in text
     desk.write("heavy.png", png(10, 10) + bytes(5_000_000))
-    assert "the limit is 4.5 MB" in await desk.failed("read_file", path="heavy.png")
+    text = await desk.failed("read_file", path="heavy.png")
+    assert "5.0 MB) is too large" in text
+    assert "the limit is 3.9 MB" in text
+
+
+async def test_how_to_make_a_picture_smaller_is_said_by_a_program_that_is_here(
+    desk, png, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    desk.write("a shot.png", png(16_000, 500))
+    text = await desk.failed("read_file", path="a shot.png")
+    assert "No program that scales pictures is here" in text
+    gm = tmp_path / "bin/gm"
+    gm.parent.mkdir()
+    gm.write_text("#!/bin/sh\n")
+    gm.chmod(0o755)
+    text = await desk.failed("read_file", path="a shot.png")
+    assert text.endswith("gm convert 'a shot.png' -resize 8000x250 'a shot-small.png'")
+    # Half the bytes take three quarters of each side, and a tenth less than that for safety.
+    desk.write("-heavy.png", png(4_000, 1_000) + bytes(7_800_000))
+    text = await desk.failed("read_file", path="-heavy.png")
+    assert text.endswith("gm convert ./-heavy.png -resize 2545x636 ./-heavy-small.png")
 
 
 async def test_nothing_outside_is_told_before_the_gate_has_spoken(desk, tmp_path):

@@ -8,6 +8,11 @@ import msgspec
 
 PICTURE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp"})
 
+MOST_BYTES = 3_900_000
+"""Bytes of a picture that every provider takes: Anthropic's 5 MiB of base64 are the fewest."""
+MOST_SIDE = 8_000
+"""Pixels of a side that every provider takes."""
+
 _FRAME_HEADERS = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 """JPEG markers SOF0 to SOF15, without DHT, JPG and DAC, which lie among them."""
 

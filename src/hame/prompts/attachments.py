@@ -14,12 +14,12 @@ import msgspec
 from hame.base.errors import PathError
 from hame.base.message import Document, Image, Note, Text, User, UserBlock
 from hame.base.path import FileKind
+from hame.base.picture import MOST_BYTES
 from hame.base.ports import Located, Workspace
 from hame.base.zone import Operation, Zone
 
 MAX_CHARS = 60_000
 """Of one attached file."""
-MAX_IMAGE_BYTES = 4_500_000
 MAX_DOCUMENT_BYTES = 14_000_000
 """What every provider that takes documents takes."""
 MAX_ATTACHMENTS = 20
@@ -96,8 +96,10 @@ async def _attach(place: Located, workspace: Workspace, *, picture_only: bool) -
     head = await workspace.read_bytes(place, 16)
     media_type = _media_type(head)
     if media_type is not None:
-        if found.size > MAX_IMAGE_BYTES:
-            raise PathError(f"the picture is larger than {MAX_IMAGE_BYTES / 1e6:g} MB")
+        if found.size > MOST_BYTES:
+            raise PathError(
+                f"the picture is larger than {MOST_BYTES / 1e6:g} MB; name a smaller copy of it"
+            )
         return Image(media_type, await workspace.read_bytes(place), found.shown)
     if picture_only:
         return None
