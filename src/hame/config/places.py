@@ -71,6 +71,21 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.data}/snapshots"
 
     @property
+    def sandbox(self) -> str:
+        """Folder of what sandboxes need while they live."""
+        return f"{self.state}/sandbox"
+
+    @property
+    def temporary(self) -> str:
+        """Folder of the private folders that commands know as /tmp."""
+        return f"{self.cache}/temporary"
+
+    @property
+    def builds(self) -> str:
+        """Folder of the projects' build caches."""
+        return f"{self.cache}/builds"
+
+    @property
     def log(self) -> str:
         """Folder of the log files."""
         return f"{self.state}/log"
