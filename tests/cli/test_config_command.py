@@ -66,6 +66,18 @@ def test_the_list_is_there_for_programs_too(hame):
     assert listed["mode"]["value"] == "ask"
 
 
+def test_what_runs_a_program_is_marked_in_every_list(hame):
+    hame("config", "set", "providers.mine.api_key_cmd", "pass show key")
+    row = next(line for line in hame("config", "list").stdout.splitlines() if "api_key_cmd" in line)
+    assert row.endswith("[runs a program]")
+    listed = json.loads(hame("config", "list", "--json").stdout)
+    assert listed["providers.mine.api_key_cmd"]["executes"]
+    assert listed["proxy"]["connects"]
+    explained = hame("config").stdout
+    assert "api_key_cmd  text\n    yours alone  [runs a program]\n" in explained
+    assert "accent  text; cyan unless set\n    also a trusted project's" in explained
+
+
 def test_the_places_of_the_files_are_told(hame, home, tmp_path):
     text = hame("config", "path").stdout
     assert f"settings  {home}/.config/hame/config.toml  (not there)" in text

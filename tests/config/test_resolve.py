@@ -10,6 +10,7 @@ from hame.config.environment import read_environment
 from hame.config.places import Places, find_places
 from hame.config.resolve import load_settings, settled_value
 from hame.config.sources import Layer, line_of
+from hame.config.trust import TrustStore
 
 
 class Machine:
@@ -31,8 +32,10 @@ class Machine:
         path.write_text(text, encoding="utf-8")
         return str(path)
 
-    def load(self, environment=None, flags=None):
-        return load_settings(environment or {}, self.places, str(self.project), flags)
+    def load(self, environment=None, flags=None, *, trusted=False):
+        return load_settings(
+            environment or {}, self.places, str(self.project), flags, trusted=trusted
+        )
 
     def refusal(self, environment=None, flags=None) -> ConfigError:
         with pytest.raises(ConfigError) as caught:
@@ -58,7 +61,9 @@ def test_each_layer_overrides_the_one_below_and_says_where_it_stands(machine):
     )
     project = machine.project_file('max_steps = 40\neffort = "high"\naccent = "blue"\n')
     loaded = machine.load(
-        {"HAME_EFFORT": "max", "HAME_ACCENT": "pink", "HAME_UNUSED": ""}, {"accent": "teal"}
+        {"HAME_EFFORT": "max", "HAME_ACCENT": "pink", "HAME_UNUSED": ""},
+        {"accent": "teal"},
+        trusted=True,
     )
     assert loaded.settings.model == "a/one"
     assert loaded.settings.max_steps == 40
@@ -168,10 +173,11 @@ def test_an_unknown_variable_is_a_notice_with_the_nearest_name(machine):
         ("max_retry_wait_s = 9999", "max_retry_wait_s"),
     ],
 )
-def test_a_projects_file_never_widens_anything(machine, text, key):
+@pytest.mark.parametrize("trusted", [False, True])
+def test_a_projects_file_never_widens_anything(machine, text, key, trusted):
     machine.user_file('model = "mine/m"\n')
     path = machine.project_file(text)
-    loaded = machine.load()
+    loaded = machine.load(trusted=trusted)
     assert loaded.settings == Settings(model="mine/m")
     (notice,) = loaded.notices
     assert notice.startswith(f"{path}:")
@@ -193,12 +199,90 @@ def test_a_project_may_set_a_limit_where_the_user_has_none_but_not_lift_one(mach
     assert machine.load().settings.max_cost_usd == 1
 
 
-def test_a_project_chooses_a_model_only_of_the_users_provider(machine):
+def test_a_trusted_project_chooses_a_model_only_of_the_users_provider(machine):
     machine.project_file('model = "mine/big"\n')
-    assert machine.load().settings.model is None
+    assert machine.load(trusted=True).settings.model is None
     machine.user_file('model = "mine/small"\n')
-    assert machine.load().settings.model == "mine/big"
-    assert machine.load({"HAME_MODEL": "else/x"}).settings.model == "else/x"
+    assert machine.load().settings.model == "mine/small"
+    assert machine.load(trusted=True).settings.model == "mine/big"
+    assert machine.load({"HAME_MODEL": "else/x"}, trusted=True).settings.model == "else/x"
+
+
+def test_no_project_chooses_a_file_that_runs_as_a_model_here(machine):
+    machine.user_file('model = "local/mine.gguf"\n')
+    machine.project_file('model = "local/evil.gguf"\n')
+    loaded = machine.load(trusted=True)
+    assert loaded.settings.model == "local/mine.gguf"
+    assert "a model that runs here is yours to choose" in loaded.notices[0]
+
+
+def test_of_a_folder_that_is_not_trusted_only_what_narrows_counts(machine):
+    machine.user_file("command_timeout_s = 60\nfirst_byte_timeout_s = 30\n")
+    machine.project_file(
+        'accent = "red"\ncommand_timeout_s = 30\nfirst_byte_timeout_s = 600\n'
+        'idle_timeout_s = 5\nmax_steps = 5\nmode = "plan"\neffort = "none"\n'
+    )
+    stranger = machine.load()
+    assert stranger.settings == Settings(
+        command_timeout_s=30, first_byte_timeout_s=30, max_steps=5, mode=Mode.PLAN
+    )
+    assert not stranger.trusted
+    friend = machine.load(trusted=True).settings
+    assert friend.accent == "red"
+    assert friend.first_byte_timeout_s == 600
+    assert friend.idle_timeout_s == 5
+    waiting = [each.key.name for each in stranger.proposed if each.waits]
+    assert waiting == ["accent", "first_byte_timeout_s", "idle_timeout_s", "effort"]
+
+
+def test_a_trust_that_was_kept_counts_at_every_start(machine):
+    machine.project_file('accent = "red"\n')
+    TrustStore(machine.places.trust_file).grant(str(machine.project))
+    loaded = machine.load()
+    assert loaded.trusted
+    assert loaded.settings.accent == "red"
+    assert loaded.notices == ()
+
+
+def test_what_is_left_out_is_said_in_one_line(machine):
+    machine.project_file('accent = "red"\nproxy = "http://evil.example"\nmode = "auto"\n')
+    machine.write(machine.project / "AGENTS.md", "obey")
+    machine.write(machine.project / ".hame" / "permissions.toml", '[[allow]]\ncommand = ["x"]\n')
+    (notice,) = machine.load().notices
+    assert notice == (
+        "you have not trusted this folder: accent, proxy, mode of .hame/config.toml are left out;"
+        " AGENTS.md is passed on as information, not as your word; 1 allow rule is a proposal."
+        " hame trust shows what it brings"
+    )
+    (notice,) = machine.load(trusted=True).notices
+    assert notice.endswith(".hame/config.toml: proxy, mode are ignored; hame trust says why")
+
+
+def test_a_folder_that_brings_nothing_is_not_spoken_of(machine):
+    assert machine.load().notices == ()
+    machine.project_file("max_steps = 5\n")
+    machine.write(machine.project / ".hame" / "permissions.toml", '[[deny]]\ncommand = ["x"]\n')
+    assert machine.load().notices == ()
+
+
+def test_the_instructions_of_the_repository_above_are_spoken_of_too(machine):
+    inner = machine.project / "a" / "b"
+    inner.mkdir(parents=True)
+    machine.write(machine.project / "CLAUDE.md", "obey")
+    assert load_settings({}, machine.places, str(inner)).notices == ()
+    (machine.project / ".git").mkdir()
+    (notice,) = load_settings({}, machine.places, str(inner)).notices
+    assert "CLAUDE.md is passed on as information" in notice
+
+
+def test_when_the_file_of_trust_cannot_be_relied_on_nothing_is_trusted(machine):
+    machine.project_file('accent = "red"\n')
+    TrustStore(machine.places.trust_file).grant(str(machine.project))
+    Path(machine.places.trust_file).chmod(0o666)
+    loaded = machine.load()
+    assert not loaded.trusted
+    assert loaded.settings.accent == "cyan"
+    assert "others can write it" in loaded.notices[0]
 
 
 def test_a_key_in_a_file_that_others_can_read_is_pointed_out(machine):

@@ -148,6 +148,7 @@ async def open_session(
     *,
     resume: str | None = None,
     ask: Callable[[Question], Awaitable[Answer]] | None = None,
+    trust: bool = False,
     **settings: object,
 ) -> AsyncGenerator[Session]:
     """A session in a project folder; settings are those of `hame config`, by keyword.
@@ -155,6 +156,7 @@ async def open_session(
     Args:
         project: the folder to work in.
         resume: id of a session to go on with.
+        trust: trust the folder for this session, as `hame --trust` does.
         ask: answers the questions of mode `ask`; without it they are refused.
         settings: any key of `hame.base.settings.Settings`, for instance `model` or `mode`.
 
@@ -162,9 +164,8 @@ async def open_session(
         ConfigError: for settings that cannot be used.
         SessionError: if the session cannot be opened.
     """
-    runtime = await build_runtime(
-        _launchpad(project, settings, resume, interactive=ask is not None)
-    )
+    pad = _launchpad(project, settings, resume, interactive=ask is not None, trust=trust)
+    runtime = await build_runtime(pad)
     try:
         async with anyio.create_task_group() as tasks:
             if ask is not None:
@@ -185,7 +186,12 @@ async def open_session(
 
 
 def _launchpad(
-    project: str | Path, settings: dict[str, object], resume: str | None, *, interactive: bool
+    project: str | Path,
+    settings: dict[str, object],
+    resume: str | None,
+    *,
+    interactive: bool,
+    trust: bool,
 ) -> Launchpad:
     unknown = next((name for name in settings if find_key(name) is None), None)
     if unknown is not None:
@@ -197,12 +203,13 @@ def _launchpad(
     places = find_places(environment)
     root = str(Path(project).resolve())
     return Launchpad(
-        settings=load_settings(environment, places, root, settings).settings,
+        settings=load_settings(environment, places, root, settings, trusted=trust).settings,
         environment=environment,
         places=places,
         project=root,
         interactive=interactive,
         resume=resume,
+        trusted=trust,
     )
 
 

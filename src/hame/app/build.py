@@ -18,6 +18,7 @@ from hame.base.ports import Blobs, Jobs, Processes, Snapshots, ToolContext, Web
 from hame.base.settings import Settings
 from hame.base.zone import ProjectPaths
 from hame.config.places import Places
+from hame.config.trust import is_trusted
 from hame.context import Window
 from hame.sandbox.unconfined import Unconfined
 from hame.sessions.redaction import Redactor
@@ -42,6 +43,8 @@ class Launchpad(msgspec.Struct, frozen=True, kw_only=True):
     """Somebody is there to answer questions."""
     resume: str | None = None
     """Id of a session to go on with, or the beginning of it."""
+    trusted: bool = False
+    """The user trusts the folder for this run, whatever they said before."""
     tries: bool = True
     """A local model may be asked how it calls tools before it is asked anything else."""
 
@@ -110,6 +113,7 @@ async def build_runtime(pad: Launchpad) -> Runtime:
         log=log,
         interactive=pad.interactive,
         close=models.close,
+        trusted=lambda: pad.trusted or is_trusted(places, pad.project),
         allowance=lambda now: allowance(settings, places, now),
     )
     resumed = sessions.resume(pad.resume) if pad.resume else None

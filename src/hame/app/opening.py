@@ -10,9 +10,12 @@ from hame.prompts.opening import Surroundings, environment_note, find_rules, rul
 
 
 def opening_notes(
-    paths: ProjectPaths, mode: str, now: float, user_rules: str = ""
+    paths: ProjectPaths, mode: str, now: float, user_rules: str = "", *, trusted: bool = False
 ) -> tuple[Note, ...]:
-    """Folder, date, platform and mode; the user's own rules and the project's where there are any."""
+    """Folder, date, platform and mode; the user's own rules and the project's where there are any.
+
+    `trusted`: the user trusts the project's folder, so that its rules are taken for theirs.
+    """
     root = Path(paths.root)
     repository = next((p for p in (root, *root.parents) if (p / ".git").exists()), None)
     surroundings = Surroundings(
@@ -27,6 +30,6 @@ def opening_notes(
     own = Path(user_rules) if user_rules else None
     notes = (
         rules_note(own, "of the user's for all projects") if own and own.is_file() else None,
-        rules_note(rules) if rules else None,
+        rules_note(rules, trusted=trusted) if rules else None,
     )
     return (environment_note(surroundings), *(note for note in notes if note))

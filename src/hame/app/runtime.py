@@ -91,6 +91,8 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     log: Log
     interactive: bool
     close: Callable[[], Awaitable[None]]
+    trusted: Callable[[], bool] = lambda: False
+    """Whether the user trusts the project's folder, now."""
     allowance: Callable[[float], Allowance | None] = lambda _: None
     """What is left of the day's limits at a time."""
 
@@ -453,7 +455,10 @@ class Runtime:
         workspace = self._parts.tool_context.workspace
         now, own = self._parts.clock.now(), self._parts.tool_context.user_notes
         begun = self._has_begun()
-        notes = () if begun else opening_notes(workspace.paths, self._mode, now, own)
+        trusted = begun or self._parts.trusted()
+        notes = (
+            () if begun else opening_notes(workspace.paths, self._mode, now, own, trusted=trusted)
+        )
         return await compose(self._parts.redaction.text(text), workspace, notes)
 
     def _emit(self, item: event.RunEvent) -> None:

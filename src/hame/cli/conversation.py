@@ -158,10 +158,9 @@ class Conversation:
                 self._say(*self._cost())
             case "sessions":
                 self._say(*self._list_sessions())
-            case "fork":
-                self._fork(slash.argument)
-            case "export":
-                self._export(slash.argument)
+            case "trust" | "fork" | "export":
+                own = {"trust": self._trust, "fork": self._fork, "export": self._export}
+                own[slash.name](slash.argument)
             case "model" | "mode" if not slash.argument:
                 session = self._talk.session
                 model = session.model or self._launch.settings.model or "chosen at the first prompt"
@@ -187,6 +186,21 @@ class Conversation:
                 self._say(*self._talk.take_back(plan))
                 return
         self._say("nothing was changed")
+
+    def _trust(self, argument: str) -> None:
+        """Show what the folder brings, ask whether it is trusted, keep the answer."""
+        from hame.cli.trusting import decide_trust
+
+        launch = self._launch
+        lines, grant = decide_trust(launch.project, launch.places, argument)
+        self._say(*lines)
+        if grant is None:
+            return
+        with suppress(EOFError, KeyboardInterrupt):
+            if self._prompt.ask("trust this folder? [y/N] ").strip().lower() in {"y", "yes"}:
+                self._say(grant())
+                return
+        self._say("it is not trusted")
 
     # ------------------------------------------------------------ sessions
 

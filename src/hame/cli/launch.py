@@ -28,6 +28,8 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     resume: str | None = None
     interactive: bool = False
     """Whether somebody is there to answer questions."""
+    trusted: bool = False
+    """The user trusts the folder for this run, whatever they said before."""
 
 
 def prepare(options: Mapping[str, Any], *, interactive: bool) -> Launch:
@@ -42,7 +44,8 @@ def prepare(options: Mapping[str, Any], *, interactive: bool) -> Launch:
     project = _enter(options["cwd"])
     flags = {names[-1]: options[names[-1].replace(".", "__")] or None for names, _ in SETTINGS}
     flags |= {switch: options[switch] for switch in ("color", "tools")}
-    loaded = load_settings(environment, places, project, flags)
+    trusted = bool(options["trust"])
+    loaded = load_settings(environment, places, project, flags, trusted=trusted)
     return Launch(
         settings=loaded.settings,
         notices=loaded.notices,
@@ -51,6 +54,7 @@ def prepare(options: Mapping[str, Any], *, interactive: bool) -> Launch:
         project=project,
         resume=_find_session(options, places, project),
         interactive=interactive,
+        trusted=trusted,
     )
 
 

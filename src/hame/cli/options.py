@@ -93,6 +93,8 @@ CONTROLS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
         ("--cwd", "-C", "cwd"),
         {"metavar": "DIR", "envvar": "HAME_CWD", "help": "Work in that folder."},
     ),
+    # No variable: a folder's own environment file must not be able to say it.
+    (("--trust", "trust"), {"is_flag": True, "help": "Trust the folder, for this run only."}),
 )
 
 

@@ -26,6 +26,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "hame.cli.commands.permissions:permissions",
         "Show, check and change what may run without a question.",
     ),
+    "trust": (
+        "hame.cli.commands.trust:trust",
+        "See what a folder brings, and say whether you trust it.",
+    ),
     "local": ("hame.cli.commands.local:local", "Set up the built-in model."),
     "demo": ("hame.cli.commands.demo:demo", "Watch it at work on a sample project."),
     "doctor": ("hame.cli.commands.doctor:doctor", "Check installation, settings and model."),

@@ -114,4 +114,5 @@ def launchpad(launch: Launch) -> "Launchpad":
         project=launch.project,
         interactive=launch.interactive,
         resume=launch.resume,
+        trusted=launch.trusted,
     )

@@ -11,6 +11,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "help": ("", "what can be typed here"),
     "model": ("[NAME|WORDS]", "show or search models, or ask another from now on"),
     "mode": ("[ask|auto|plan]", "show or change what runs without a question"),
+    "trust": ("[below|revoke]", "see what this folder brings, and say whether you trust it"),
     "cost": ("", "tokens and money of this session"),
     "context": ("", "what fills the model's window"),
     "compact": ("[FOCUS]", "summarise what came so far, for the model"),

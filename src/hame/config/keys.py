@@ -4,7 +4,7 @@ The list is made from `hame.base.settings` itself, its docstrings included, so i
 """
 
 from collections.abc import Mapping
-from enum import Enum
+from enum import Enum, StrEnum
 from functools import cache
 from types import UnionType
 from typing import TYPE_CHECKING, Any, get_args, get_origin
@@ -30,6 +30,75 @@ _LISTS = {"add_dirs": "a list of paths", "fallbacks": "a list of models"}
 """What lists hold; their type does not tell."""
 
 
+class Scope(StrEnum):
+    """Who may set a key besides the user's own file, the environment and the flags."""
+
+    USER = "user"
+    """Nobody."""
+    TRUSTED = "trusted"
+    """A project that the user trusts; any other only to something narrower than the user's."""
+    NARROWED = "narrowed"
+    """Any project, but only to something narrower than the user's."""
+
+
+class Mark(msgspec.Struct, frozen=True, kw_only=True):
+    """What a key can do, and to whom it is therefore open."""
+
+    scope: Scope = Scope.USER
+    executes: bool = False
+    """Its value is, or leads to, a program that is run."""
+    connects: bool = False
+    """Its value decides whom hame talks to, or what is sent there."""
+
+
+_USER, _TRUSTED, _NARROWED = Mark(), Mark(scope=Scope.TRUSTED), Mark(scope=Scope.NARROWED)
+_CONNECTS = Mark(connects=True)
+
+MARKS: Mapping[str, Mark] = {
+    # Within the provider that the user chose, a project never names another; see resolve.py.
+    "model": _TRUSTED,
+    "fallbacks": _CONNECTS,
+    "mode": _NARROWED,
+    "effort": _TRUSTED,
+    "tools": _USER,
+    "web_search": _CONNECTS,
+    "cache_lifetime": _USER,
+    "max_steps": _NARROWED,
+    "max_tokens": _NARROWED,
+    "max_output_tokens": _NARROWED,
+    "max_time_s": _NARROWED,
+    "max_cost_usd": _NARROWED,
+    "max_steps_per_day": _NARROWED,
+    "max_tokens_per_day": _NARROWED,
+    "max_time_per_day_s": _NARROWED,
+    "max_cost_per_day_usd": _NARROWED,
+    "max_retry_wait_s": _NARROWED,
+    "first_byte_timeout_s": _TRUSTED,
+    "idle_timeout_s": _TRUSTED,
+    "command_timeout_s": _TRUSTED,
+    "ask_timeout_s": _USER,
+    "add_dirs": _USER,
+    "color": _TRUSTED,
+    "accent": _TRUSTED,
+    "show_thinking": _TRUSTED,
+    "verbose": _USER,
+    "ca_file": _CONNECTS,
+    "proxy": _CONNECTS,
+    "providers": Mark(executes=True, connects=True),
+    "providers.NAME.base_url": _CONNECTS,
+    "providers.NAME.api_key": _CONNECTS,
+    "providers.NAME.api_key_env": _CONNECTS,
+    "providers.NAME.api_key_cmd": Mark(executes=True),
+    "providers.NAME.allow_http": _CONNECTS,
+    "providers.NAME.wire": _CONNECTS,
+    "providers.NAME.context_window": _USER,
+    "providers.NAME.model": _CONNECTS,
+    "providers.NAME.num_gpu": _USER,
+    "providers.NAME.keep_alive": _USER,
+}
+"""Every key. One that is missing here is the user's alone, and a test fails."""
+
+
 class Key(msgspec.Struct, frozen=True, kw_only=True):
     """One key."""
 
@@ -42,6 +111,8 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     default: object
     owner: str
     """Name of the class in `hame.base.settings` whose field it is."""
+    mark: Mark = _USER
+    """What it can do, and to whom it is open."""
 
     @property
     def meaning(self) -> str:
@@ -141,8 +212,14 @@ def _keys_of(struct: type[msgspec.Struct]) -> Mapping[str, Key]:
             expects=_LISTS.get(field.name) or describe_type(field.type),
             default=default,
             owner=struct.__name__,
+            mark=MARKS.get(_place_of(struct, field.name), _USER),
         )
     return found
+
+
+def _place_of(struct: type[msgspec.Struct], name: str) -> str:
+    """A key's name in the table of marks."""
+    return name if struct is Settings else f"providers.NAME.{name}"
 
 
 @cache

@@ -41,6 +41,11 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.config}/keys.json"
 
     @property
+    def trust_file(self) -> str:
+        """Which folders the user trusts."""
+        return f"{self.config}/trust.json"
+
+    @property
     def models_file(self) -> str:
         """The user's own rows of the catalogue."""
         return f"{self.config}/models.toml"

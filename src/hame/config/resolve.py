@@ -1,4 +1,10 @@
-"""Settings from all layers: defaults < user's file < project's file < environment < flags."""
+"""Settings from all layers: defaults < user's file < project's file < environment < flags.
+
+A project's own file never widens anything. Of a folder that the user does not trust it counts as far
+as it takes something away: a lower limit, a stricter mode. Of a trusted one also what is a matter of
+taste or of the project's nature counts: colours, time limits, effort, another model of the same
+provider. What executes, connects or opens further places is the user's alone, trusted or not.
+"""
 
 import os
 from collections.abc import Mapping
@@ -6,8 +12,10 @@ from typing import Any
 
 import msgspec
 
+from hame.base.errors import ConfigError
 from hame.base.settings import Mode, Settings
-from hame.config.keys import find_key, keys
+from hame.config.keys import Key, Scope, find_key, keys
+from hame.config.leftout import say_left_out
 from hame.config.places import Places, project_file
 from hame.config.sources import (
     Layer,
@@ -17,20 +25,25 @@ from hame.config.sources import (
     read_flags,
     read_variables,
 )
-
-_FREE = frozenset({
-    "accent", "color", "command_timeout_s", "effort", "first_byte_timeout_s", "idle_timeout_s",
-    "show_thinking",
-})  # fmt: skip
-"""Keys that a project may set to anything: they open nothing."""
-
-_LIMITS = frozenset({
-    "max_cost_per_day_usd", "max_cost_usd", "max_output_tokens", "max_retry_wait_s", "max_steps",
-    "max_steps_per_day", "max_time_per_day_s", "max_time_s", "max_tokens", "max_tokens_per_day",
-})  # fmt: skip
-"""Keys that a project may only lower."""
+from hame.config.trust import TrustStore
 
 _STRICTNESS = (Mode.AUTO, Mode.ASK, Mode.PLAN)
+_NO_LIMIT = frozenset({
+    "max_cost_per_day_usd", "max_cost_usd", "max_output_tokens", "max_steps_per_day",
+    "max_time_per_day_s", "max_time_s", "max_tokens", "max_tokens_per_day",
+})  # fmt: skip
+"""Keys that mean "no limit" when they are not set; others that are not set are chosen by model."""
+
+
+class Proposed(msgspec.Struct, frozen=True, kw_only=True):
+    """One value of a project's own file, and what became of it."""
+
+    key: Key
+    value: Value
+    ignored: str = ""
+    """Why it does not count; empty: it does."""
+    waits: bool = False
+    """It would count if the folder were trusted."""
 
 
 class Loaded(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,7 +53,11 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     values: dict[str, Value]
     """By dotted key, every key of the top level but `providers` included."""
     notices: tuple[str, ...] = ()
-    """What was left out and why; one line each."""
+    """What is wrong or was left out, and why; one line each."""
+    proposed: tuple[Proposed, ...] = ()
+    """What the project's own file says, in its order."""
+    trusted: bool = False
+    """Whether the user trusts the project's folder, for good or for this run."""
 
 
 def load_settings(
@@ -48,8 +65,12 @@ def load_settings(
     places: Places,
     project: str,
     flags: Mapping[str, object] | None = None,
+    *,
+    trusted: bool = False,
 ) -> Loaded:
     """Read and combine all layers. `project` is the project's folder, absolute.
+
+    With `trusted` the folder is trusted for this run, whatever the user said before.
 
     Raises:
         ConfigError: naming the file and line, the variable or the flag that cannot be used.
@@ -63,39 +84,85 @@ def load_settings(
     notices = _warn_of_open_file(places, chosen)
     variables, unknown = read_variables(environment, places, project)
     flag_values = read_flags(flags or {}, places, project)
-    proposed = read_file(project_file(project), Layer.PROJECT, places)
+    trusted = trusted or _is_trusted(places, project, notices)
     user = chosen | variables | flag_values
-    for dotted, value in proposed.items():
-        if refusal := _why_not(dotted, value, chosen, user):
-            notices.append(f"{value.where}: {dotted} is ignored: {refusal}")
-        else:
-            chosen[dotted] = value
+    proposed = tuple(
+        _judge(dotted, value, chosen, user, trusted=trusted)
+        for dotted, value in read_file(project_file(project), Layer.PROJECT, places).items()
+    )
+    notices += say_left_out(project, proposed, trusted=trusted)
+    chosen |= {each.key.name: each.value for each in proposed if not each.ignored}
     chosen |= variables | flag_values
     plain: dict[str, Any] = {dotted: value.value for dotted, value in chosen.items()}
     top = {name: value for name, value in plain.items() if "." not in name}
     settings = Settings(**top, providers=providers_of(plain))
-    return Loaded(settings=settings, values=chosen, notices=tuple(notices + unknown))
+    return Loaded(
+        settings=settings,
+        values=chosen,
+        notices=tuple(notices + unknown),
+        proposed=proposed,
+        trusted=trusted,
+    )
 
 
-def _why_not(
-    dotted: str, proposed: Value, below: Mapping[str, Value], user: Mapping[str, Value]
-) -> str:
-    """Why a project may not set this, or nothing: a project's own files never widen anything."""
-    value: Any = proposed.value
-    if dotted in _FREE:
-        return ""
-    if dotted in _LIMITS:
-        limit: Any = below[dotted].value
-        narrows = value is not None and (limit is None or value <= limit)
-        return "" if narrows else f"a project may only lower it (yours is {limit:g})"
+def _is_trusted(places: Places, project: str, notices: list[str]) -> bool:
+    """What the user said of the folder; where that cannot be read, nothing is trusted."""
+    try:
+        return TrustStore(places.trust_file).why(project) is not None
+    except ConfigError as error:
+        notices.append(f"no folder is trusted: {error.message}. {error.hint}".rstrip())
+        return False
+
+
+def _judge(
+    dotted: str,
+    value: Value,
+    below: Mapping[str, Value],
+    user: Mapping[str, Value],
+    *,
+    trusted: bool,
+) -> Proposed:
+    """What becomes of a value of the project's own file."""
+    key = find_key(dotted)
+    assert key is not None, "reading the file has found it"
+    mark, why = key.mark, ""
+    if mark.scope is Scope.USER or mark.executes or mark.connects:
+        why = "only your own settings may set it"
+    elif not _narrows(dotted, value.value, below[dotted].value):
+        wanted = str(value.value)
+        if mark.scope is Scope.NARROWED:
+            why = _too_wide(dotted, value.value, below[dotted].value)
+        elif dotted == "model" and (refusal := _other_provider(wanted, user[dotted].value)):
+            why = refusal
+        elif not trusted:
+            return Proposed(
+                key=key, value=value, ignored="you have not trusted this folder", waits=True
+            )
+    return Proposed(key=key, value=value, ignored=why)
+
+
+def _narrows(dotted: str, value: Any, mine: Any) -> bool:  # noqa: ANN401 - as the key has it
+    """Whether a value takes something away from the user's own, and gives nothing."""
     if dotted == "mode":
-        narrows = _STRICTNESS.index(value) >= _STRICTNESS.index(Mode(str(below["mode"].value)))
-        return "" if narrows else f"a project may not loosen the mode; hame --mode {value} does"
-    if dotted == "model":
-        mine = user["model"].value
-        same = isinstance(mine, str) and mine.partition("/")[0] == value.partition("/")[0]
-        return "" if same else f"the provider is yours to choose; hame --model {value} takes it"
-    return "only your own settings may set it"
+        return _STRICTNESS.index(value) >= _STRICTNESS.index(Mode(str(mine)))
+    if value is None or isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return dotted in _NO_LIMIT if mine is None else value <= mine
+
+
+def _too_wide(dotted: str, value: object, mine: object) -> str:
+    if dotted == "mode":
+        return f"a project may not loosen the mode; hame --mode {value} does"
+    return f"a project may only lower it (yours is {mine:g})"
+
+
+def _other_provider(wanted: str, mine: object) -> str:
+    """Why a project may not choose this model, or nothing: it is another of the user's provider."""
+    provider = wanted.partition("/")[0]
+    if not isinstance(mine, str) or mine.partition("/")[0] != provider:
+        return f"the provider is yours to choose; hame --model {wanted} takes it"
+    # What stands after `local/` may be a file of the project's own, for a parser in native code.
+    return "a model that runs here is yours to choose" if provider == "local" else ""
 
 
 def _warn_of_open_file(places: Places, values: Mapping[str, Value]) -> list[str]:

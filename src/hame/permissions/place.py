@@ -2,19 +2,14 @@
 
 import unicodedata
 
+from hame.base.instructions import OBEYED_NAMES
 from hame.base.path import FileKind
 from hame.base.ports import Target
 from hame.base.zone import Operation, ProjectPaths, Zone, fold, is_below, split
 from hame.permissions.commands.ground import is_readable_system
 from hame.permissions.decision import Decision, Judgement
-from hame.permissions.names import names
 
 READING = frozenset({Operation.READ, Operation.LIST})
-
-_OBEYED = names(
-    "agents.md claude.md gemini.md hame.md agent.md .cursorrules .windsurfrules .clinerules copilot-instructions.md"
-)
-"""Files that later sessions, or other agents, take for orders."""
 
 _PIPELINES = (
     (".github", "workflows"), (".github", "actions"), (".gitlab-ci.yml",), (".circleci",), (".woodpecker",),
@@ -78,7 +73,7 @@ def _judge_project(target: Target, paths: ProjectPaths) -> Judgement:
     if target.operation in READING:
         return Judgement(Decision.ALLOW)
     inside = fold(split(place.real)[len(split(paths.root)) :])
-    if inside and inside[-1] in _OBEYED:
+    if inside and inside[-1] in OBEYED_NAMES:
         reason = f"{place.shown} tells later sessions what to do"
         return Judgement(Decision.ASK, reason, "path: instructions")
     if any(inside[: len(run)] == run for run in _PIPELINES):

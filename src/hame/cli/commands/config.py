@@ -13,11 +13,18 @@ from hame.cli.reveal import clean
 from hame.cli.terminal_size import terminal_size
 from hame.config import Loaded, load_settings
 from hame.config.environment import read_environment
-from hame.config.keys import Key, find_key, keys, nearest, provider_keys
+from hame.config.keys import Key, Scope, find_key, keys, nearest, provider_keys
 from hame.config.places import Places, find_places, project_file
 from hame.config.resolve import settled_value
 from hame.config.sources import Layer, Value
 from hame.config.write import set_value, unset_value
+
+_SCOPES = {
+    Scope.USER: "yours alone",
+    Scope.TRUSTED: "also a trusted project's; of any other only what is narrower than yours",
+    Scope.NARROWED: "a project may only make it narrower than yours",
+}
+"""Who may set a key."""
 
 
 @click.group(invoke_without_command=True)
@@ -48,7 +55,10 @@ def list_values(*, as_json: bool) -> None:
         return
     widest = max(map(len, shown))
     for name, value in shown.items():
-        sys.stdout.write(f"{name:<{widest}} = {_show(name, value.value)}{_origin(value)}\n")
+        key = find_key(name)
+        marks = _marks(key) if key is not None and key.mark.executes else ""
+        shown_value = f"{_show(name, value.value)}{_origin(value)}{marks}"
+        sys.stdout.write(f"{name:<{widest}} = {shown_value}\n")
     for notice in loaded.notices:
         sys.stderr.write(f"hame: {clean(notice)}\n")
 
@@ -139,6 +149,7 @@ def _explain(key: Key) -> None:
     default = _show(key.name, key.default) if key.default or key.default is False else ""
     head = f"{key.name}  {key.expects}" + (f"; {default} unless set" if default else "")
     sys.stdout.write(f"{head}\n")
+    sys.stdout.write(f"    {_SCOPES[key.mark.scope]}{_marks(key)}\n")
     for line in wrap(key.meaning, min(terminal_size()[0], 100) - 4):
         sys.stdout.write(f"    {line}\n")
 
@@ -161,7 +172,19 @@ def _origin(value: Value) -> str:
 
 def _json_value(name: str, value: Value) -> object:
     shown = "(set)" if name.endswith(".api_key") and value.value else value.value
-    return {"value": shown, "from": value.layer, "where": value.where}
+    key = find_key(name)
+    marks = {"executes": key.mark.executes, "connects": key.mark.connects} if key else {}
+    held = {mark: holds for mark, holds in marks.items() if holds}
+    return {"value": shown, "from": value.layer, "where": value.where, **held}
+
+
+def _marks(key: Key) -> str:
+    """What a key can do beyond being a value."""
+    said = [
+        *["runs a program"] * key.mark.executes,
+        *["decides what is sent where"] * key.mark.connects,
+    ]
+    return f"  [{', '.join(said)}]" if said else ""
 
 
 def _warn_if_hidden(places: Places, key: str) -> None:

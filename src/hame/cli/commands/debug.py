@@ -78,6 +78,7 @@ def request(before: Mapping[str, object], words: tuple[str, ...], **options: obj
         project=launch.project,
         interactive=launch.interactive,
         resume=launch.resume,
+        trusted=launch.trusted,
     )
     said = " ".join([*words, *_prompt_option(options)])
     _print(anyio.run(preview_request, pad, said), pretty=True)
