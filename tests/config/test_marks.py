@@ -22,6 +22,8 @@ def value_of(name: str, key: Key) -> object:
     leaf = name.rpartition(".")[2]
     if leaf in WORDS:
         return WORDS[leaf]
+    if key.expects.startswith("one of "):
+        return key.expects.rpartition(", ")[2]
     if key.expects == "true or false":
         return not key.default
     return 999_999 if key.expects in {"a whole number", "a number"} else "evil"

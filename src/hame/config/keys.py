@@ -82,6 +82,7 @@ MARKS: Mapping[str, Mark] = {
     "accent": _TRUSTED,
     "show_thinking": _TRUSTED,
     "verbose": _USER,
+    "sandbox": _USER,
     "ca_file": _CONNECTS,
     "proxy": _CONNECTS,
     "providers": Mark(executes=True, connects=True),
