@@ -44,6 +44,8 @@ def test_a_call_is_a_line_with_its_result():
     view = CommandView("make", "a\n" * 10, 1)
     assert settled(Done((), view)).startswith("[failed] Run make: exit code 1 (2.0 s)\n")
     assert "    ... 2 earlier lines\n" in settled(Done((), view))
+    put_right = CommandView("make", "", 0, aftermath=("put back: .envrc",))
+    assert settled(Done((), put_right)).endswith("\n    [put back: .envrc]\n")
     assert settled(Done(())) == "[ok] Run make (2.0 s)\n"
     assert settled(Failed("no")) == "[failed] Run make: no (2.0 s)\n"
     assert settled(Denied("why")) == "[refused] Run make: not allowed: why (2.0 s)\n"

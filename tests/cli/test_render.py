@@ -131,6 +131,15 @@ def test_a_settled_command_shows_its_last_lines_and_how_many_went_before(desk):
     assert desk.kept[-1] == "  │ line 19"
 
 
+def test_what_was_put_right_after_a_command_stands_below_its_output(desk):
+    view = CommandView("make", "made\n", 0, aftermath=("put back: .envrc\x1b[2J",))
+    desk.show(
+        ev.CallStarted(call="c", tool="run_command", title="Run", summary="make"),
+        ev.CallSettled(call="c", tool="run_command", outcome=Done((), view), seconds=0),
+    )
+    assert desk.kept[-2:] == ["  │ made", "  │ put back: .envrc␛[2J"]
+
+
 def test_a_long_failure_goes_on_its_own_lines_whole(desk):
     message = "the text was not found; " * 5 + "read the file again"
     desk.show(

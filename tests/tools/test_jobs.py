@@ -1,13 +1,17 @@
 """Background jobs as a model handles them, given input, and terminals."""
 
 import os
+from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 
 import anyio
 import pytest
+from typing_extensions import override
 
 from hame.base.errors import ArgumentError
 from hame.base.outcome import CommandView, Done, Failed
+from hame.base.ports import Cell
+from hame.base.process import Launch
 from hame.base.tool import Effect
 from hame.sandbox.unconfined import Unconfined
 from hame.workspace.jobs import LocalJobs
@@ -52,6 +56,26 @@ async def test_b026_a_server_lives_on_as_a_job_with_a_handle(busy):
     assert "has ended" in await busy.done("stop_job", job=job)
     listed = await busy.done("job_output")
     assert "has ended: killed by SIGTERM" in listed
+
+
+class PutsRight(Unconfined):
+    """Puts something right after every program."""
+
+    @override
+    def confine(self, launch: Launch) -> AbstractAsyncContextManager[Cell]:
+        return nullcontext(Cell(launch=launch, aftermath=lambda: ("put back: .envrc",)))
+
+
+async def test_what_was_put_right_after_a_job_is_told_when_it_has_ended(desk, tmp_path):
+    results = ResultStore(str(tmp_path / "results"))
+    processes = LocalProcesses(dict(os.environ), PutsRight())
+    desk.change(jobs=LocalJobs(processes, results), blobs=results)
+    ended = await desk.call("run_command", command="true", background=True)
+    assert ended.view.aftermath == ("put back: .envrc",)
+    assert "[put back: .envrc]" in ended.content[0].text
+    going = await desk.done("run_command", command="sleep 300", background=True)
+    assert "put back" not in going
+    assert (await desk.done("stop_job", job=job_of(going))).endswith("\n[put back: .envrc]")
 
 
 async def test_a_job_that_fails_at_once_is_a_failure_with_its_words(busy):

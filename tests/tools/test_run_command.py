@@ -249,7 +249,11 @@ class Confines(Unconfined):
         self.launches.append(launch)
         argv = ("sh", "-c", f"echo confined; {launch.argv[-1]}")
         return nullcontext(
-            Cell(launch=Launch(argv=argv, cwd=launch.cwd), refused=lambda: ("a.example",))
+            Cell(
+                launch=Launch(argv=argv, cwd=launch.cwd),
+                refused=lambda: ("a.example",),
+                aftermath=lambda: ("put back: .envrc",),
+            )
         )
 
     @override
@@ -262,7 +266,8 @@ class Confines(Unconfined):
 async def test_the_launch_goes_through_the_sandbox_with_what_it_may_reach(desk):
     sandbox = Confines()
     desk.change(sandbox=sandbox, processes=LocalProcesses(dict(os.environ), sandbox))
-    assert await desk.done("run_command", command="echo free") == "exit code 0\nconfined\nfree"
+    told = await desk.done("run_command", command="echo free")
+    assert told == "exit code 0\nconfined\nfree\n[put back: .envrc]"
     (launch,) = sandbox.launches
     assert launch.argv[1:] == ("-c", "echo free")
     assert launch.stdin is None
@@ -277,6 +282,14 @@ async def test_a_command_that_failed_carries_what_its_sandbox_kept_it_from(desk)
     action.close()
     assert isinstance(outcome, Failed)
     assert outcome.denied == (HostDenied("a.example"), PathDenied(str(desk.root)))
+
+
+async def test_what_was_put_right_after_a_command_is_shown_beside_its_output(desk):
+    sandbox = Confines()
+    desk.change(sandbox=sandbox, processes=LocalProcesses(dict(os.environ), sandbox))
+    outcome = await desk.call("run_command", command="true")
+    assert outcome.view.aftermath == ("put back: .envrc",)
+    assert outcome.view.output == "confined\n"
 
 
 async def test_no_descriptor_is_left_open(desk):

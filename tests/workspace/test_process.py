@@ -5,14 +5,18 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 
 import anyio
 import pytest
+from typing_extensions import override
 
+from hame.base.confinement import Confinement
 from hame.base.errors import ToolError
-from hame.base.ports import Process
+from hame.base.ports import Cell, Process
 from hame.base.process import Exit, Launch
+from hame.sandbox.unconfined import Unconfined
 from hame.workspace import descendants
 from hame.workspace.process import LocalProcess, LocalProcesses
 from workspace.conftest import open_descriptors
@@ -353,3 +357,72 @@ async def test_a_python_program_is_not_held_back_by_its_buffer(
     async with processes.start(launch) as process:
         with anyio.fail_after(5):
             assert (await anext(process.output())).startswith(b"now")
+
+
+class Escaped:
+    """Inmates that have left everything by which processes are found; their ids are in a file."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.leader = 0
+
+    def began(self, leader: int) -> None:
+        self.leader = leader
+
+    def send(self, number: int) -> bool:
+        found = [int(word) for word in self.file.read_text(encoding="utf-8").split()]
+        living = [pid for pid in found if alive(pid)]
+        for pid in living:
+            os.kill(pid, number)
+        return bool(living)
+
+
+class OneCell(Unconfined):
+    """Starts every program in one cell."""
+
+    def __init__(self, cell: Callable[[Launch], Cell]) -> None:
+        super().__init__()
+        self.cell = cell
+
+    @override
+    def confine(self, launch: Launch) -> AbstractAsyncContextManager[Cell]:
+        return nullcontext(self.cell(launch))
+
+
+async def test_what_only_its_cell_can_find_ends_with_the_program(tmp_path: Path) -> None:
+    file = tmp_path / "ids"
+    file.touch()
+    inmates = Escaped(file)
+    sandbox = OneCell(lambda launch: Cell(launch=launch, inmates=inmates))
+    command = (
+        f"env -i setsid sh -c 'echo $$ >{file}; exec sleep 300' & until [ -s {file} ]; do :; done"
+    )
+    launch = Launch(argv=("bash", "-c", command), cwd="/", confinement=Confinement())
+    async with LocalProcesses(ENVIRONMENT, sandbox).start(launch) as process:
+        await process.wait()
+        pids = [int(word) for word in file.read_text(encoding="utf-8").split()]
+        assert inmates.leader == process.pid
+        assert process.survivors()
+        assert all(map(alive, pids))
+    assert await gone(pids)
+
+
+async def test_what_a_cell_put_right_is_told_once_it_is_closed() -> None:
+    said: list[str] = []
+    sandbox = OneCell(lambda launch: Cell(launch=launch, aftermath=lambda: said))
+    launch = Launch(argv=("true",), cwd="/", confinement=Confinement())
+    async with LocalProcesses(ENVIRONMENT, sandbox).start(launch) as process:
+        await process.wait()
+    said.append("put back: .envrc")
+    assert process.aftermath == ["put back: .envrc"]
+
+
+async def test_the_thread_that_starts_is_confined_and_told_of_the_terminal() -> None:
+    told: list[str | None] = []
+    sandbox = OneCell(lambda launch: Cell(launch=launch, restrict=told.append))
+    processes = LocalProcesses(ENVIRONMENT, sandbox)
+    for pty in (False, True):
+        launch = Launch(argv=("tty",), cwd="/", pty=pty, confinement=Confinement())
+        async with processes.start(launch) as process:
+            shown = await text(process)
+    assert told == [None, shown.strip()]

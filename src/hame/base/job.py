@@ -22,6 +22,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """It goes on when the session ends."""
     open_input: bool = True
     """Input can be sent to it."""
+    aftermath: tuple[str, ...] = ()
+    """What its sandbox put right after it."""
 
 
 class JobOutput(msgspec.Struct, frozen=True, kw_only=True):

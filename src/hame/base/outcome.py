@@ -52,6 +52,8 @@ class CommandView(_View, frozen=True, tag="command"):
     ended: str = ""
     """How it ended when not by itself: `timed out after 120 s`, `killed by SIGKILL`, ..."""
     seconds: float = 0.0
+    aftermath: tuple[str, ...] = ()
+    """What its sandbox put right after it: protected files that are again what they were, ..."""
 
 
 class TodoState(StrEnum):

@@ -544,6 +544,11 @@ class Process(Protocol):
         """Machines that its sandbox kept it from so far."""
         ...
 
+    @property
+    def aftermath(self) -> Sequence[str]:
+        """Once its context is left: what its sandbox put right after it, one line each."""
+        ...
+
     def survivors(self) -> bool:
         """Whether children of the program still run although it has ended itself."""
         ...
@@ -569,17 +574,34 @@ class Processes(Protocol):
         ...
 
 
+class Inmates(Protocol):
+    """What lives in a cell, whoever its parent is by now: for cells that do not end with their program."""
+
+    def began(self, leader: int) -> None:
+        """The program itself was started, as this process."""
+        ...
+
+    def send(self, number: int) -> bool:
+        """Send a signal (0: none) to all that can be told to be of this cell; whether any was alive."""
+        ...
+
+
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
     """A program that is ready to be started confined."""
 
     launch: Launch
     """What is really started."""
-    restrict: Callable[[], None] | None = None
+    restrict: Callable[[str | None], None] | None = None
     """Confines the thread that calls it, for good; the program is then started from that thread.
 
+    It is given the path of the terminal that the program opens as its own, where it gets one.
     Raises OSError: nothing may be started then."""
+    inmates: Inmates | None = None
+    """How to reach what has left the program's group and its marks; None: nothing can outlive it."""
     refused: Callable[[], Sequence[str]] = tuple
     """Machines it was kept from so far, by name."""
+    aftermath: Callable[[], Sequence[str]] = tuple
+    """Once the cell is closed: what was put right after the program, one line each."""
 
 
 class Gateway(Protocol):

@@ -135,7 +135,8 @@ class CallRows:
                 more = [f"… {counted(hidden, 'more line')}"] if hidden > 0 else []
                 return self._indent([*lines[:_DIFF_LINES], *map(self._paint.dim, more)])
             case Done(view=CommandView() as view) | Failed(view=CommandView() as view):
-                return self._indent(self._output(view.output, cells))
+                put_right = [self._paint.warn(cut(clean(line), cells)) for line in view.aftermath]
+                return self._indent([*self._output(view.output, cells), *put_right])
             case Done(view=TodoView() as view):
                 return self._indent(cut(line, cells) for line in todo_lines(view))
             case _:

@@ -148,11 +148,13 @@ class PlainView:
         match outcome:
             case Done(view=DiffView(diff=diff)):
                 return [f"    {line}" for line in diff.rstrip("\n").split("\n")]
-            case Done(view=CommandView(output=output)) | Failed(view=CommandView(output=output)):
+            case Done(view=CommandView() as view) | Failed(view=CommandView() as view):
+                output = view.output
                 lines = output.strip("\n").split("\n") if output.strip() else []
                 hidden = len(lines) - _OUTPUT_TAIL
                 more = [f"    ... {counted(hidden, 'earlier line')}"] if hidden > 0 else []
-                return more + [f"    {line}" for line in lines[-_OUTPUT_TAIL:]]
+                put_right = [f"    [{one_line(line)}]" for line in view.aftermath]
+                return [*more, *(f"    {line}" for line in lines[-_OUTPUT_TAIL:]), *put_right]
             case Done(view=TodoView() as view):
                 return [f"    {line}" for line in todo_lines(view, plain=True)]
             case _:

@@ -170,9 +170,12 @@ class Redactor:
                 return msgspec.structs.replace(view, diff=self.text(diff))
             case PathsView(paths=paths):
                 return msgspec.structs.replace(view, paths=tuple(map(self.text, paths)))
-            case CommandView(command=command, output=output):
+            case CommandView(command=command, output=output, aftermath=aftermath):
                 return msgspec.structs.replace(
-                    view, command=self.text(command), output=self.text(output)
+                    view,
+                    command=self.text(command),
+                    output=self.text(output),
+                    aftermath=tuple(map(self.text, aftermath)),
                 )
             case TodoView(items=items):
                 return TodoView(

@@ -30,6 +30,8 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
     """Id of the result that holds its whole output, when `output` is a part of it."""
     denied: tuple[SandboxDenied, ...] = ()
     """What its sandbox probably kept it from, where it did not end well."""
+    aftermath: tuple[str, ...] = ()
+    """What its sandbox put right after it."""
 
     @property
     def status(self) -> str:
@@ -42,6 +44,7 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
             notes = ["processes left in the background were killed when the command ended", *notes]
         if self.whole is not None:
             notes = [f"whole output: result:{self.whole}", *notes]
+        notes = [*notes, *self.aftermath]
         body = self.output.strip("\n") or "(no output)"
         text = f"{self.status}\n{body}" + "".join(f"\n[{note}]" for note in notes)
         by_itself = self.exit is not None and self.exit.code is not None
@@ -51,6 +54,7 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
             self.exit.code if self.exit else None,
             "" if by_itself else self.status,
             round(self.seconds, 3),
+            self.aftermath,
         )
         if self.exit and self.exit.ok:
             return Done(text_content(text), view)
@@ -98,6 +102,7 @@ async def run_to_end(
         left_behind=left_behind,
         whole=recorder.whole,
         denied=denied,
+        aftermath=tuple(process.aftermath),
     )
 
 

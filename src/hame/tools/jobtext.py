@@ -36,13 +36,13 @@ def job_outcome(output: JobOutput, notes: list[str]) -> Done | Failed:
     printed = recorder.close()
     if output.skipped:
         notes = [f"{output.skipped:,} bytes before this are left out", *notes]
-    notes = [*notes, f"the whole log: result:{job.id}"]
+    notes = [*notes, f"the whole log: result:{job.id}", *job.aftermath]
     if job.exit is None:
         notes.append("it goes on; job_output, send_job_input and stop_job by use_tool take its id")
     body = printed.strip("\n") or "(nothing new)"
     text = f"job {job.id} {_state(job)}\n{body}" + "".join(f"\n[{note}]" for note in notes)
     code = job.exit.code if job.exit else None
-    view = CommandView(job.command, printed, code, _state(job))
+    view = CommandView(job.command, printed, code, _state(job), aftermath=job.aftermath)
     failed = job.exit is not None and not job.exit.ok
     return Failed(text, view) if failed else Done(text_content(text), view)
 

@@ -35,7 +35,9 @@ class StopJob:
         job = need_string(arguments, "job")
 
         async def stop() -> Done:
-            return Done(text_content(job_line(await jobs.kill(job))))
+            ended = await jobs.kill(job)
+            notes = "".join(f"\n[{note}]" for note in ended.aftermath)
+            return Done(text_content(job_line(ended) + notes))
 
         async def plan() -> Plan:
             return Plan(stop)

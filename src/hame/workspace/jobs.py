@@ -194,4 +194,5 @@ class LocalJobs(Jobs):
             return
         job.closed = True
         await job.context.__aexit__(None, None, None)
+        job.facts = msgspec.structs.replace(job.facts, aftermath=tuple(job.process.aftermath))
         self._trimmer.remove(job.log)

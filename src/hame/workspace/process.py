@@ -119,10 +119,14 @@ class LocalProcess(Process):
         launch = cell.launch
         self._mark = os.urandom(8).hex()
         self._refused = cell.refused
+        self._aftermath = cell.aftermath
+        self._inmates = cell.inmates
         self._terminal = launch.pty
         self._ending = Ending()
         environment = {**dict(launch.env or ()), MARK: self._mark}
         self._popen, ends = spawn(launch, environment, cell.restrict)
+        if self._inmates is not None:
+            self._inmates.began(self._popen.pid)
         self._output = None if ends.output is None else OutputPipe(ends.output, self._ending)
         self._errors = None if ends.errors is None else OutputPipe(ends.errors, self._ending)
         shared = ends.relay is not None
@@ -187,6 +191,12 @@ class LocalProcess(Process):
         """Machines that its sandbox kept it from so far."""
         return self._refused()
 
+    @property
+    @override
+    def aftermath(self) -> Sequence[str]:
+        """Once its context is left: what its sandbox put right after it, one line each."""
+        return self._aftermath()
+
     @override
     def leave(self) -> None:
         """Let it run on when the context ends; only one whose output goes to a file can.
@@ -201,7 +211,9 @@ class LocalProcess(Process):
     @override
     def survivors(self) -> bool:
         """Whether children of the program still run although it has ended itself."""
-        return self._ending.reached and any(descendants(self.pid, self._mark))
+        return self._ending.reached and (
+            any(descendants(self.pid, self._mark)) or self._reach_inmates(0)
+        )
 
     @override
     async def kill(self) -> None:
@@ -242,14 +254,22 @@ class LocalProcess(Process):
 
     async def _end(self, number: signal.Signals, grace_s: float) -> bool:
         """Send a signal and give it time; whether anything is still alive."""
-        alive = send(self.pid, self._mark, number)
+        alive = self._send(number)
         deadline = time.monotonic() + grace_s
         while alive and time.monotonic() < deadline:
             await anyio.sleep(_POLL_S)
             # KILL again reaches what was born meanwhile; TERM again could cut a clean-up short.
             again = signal.SIGKILL if number is signal.SIGKILL else 0
-            alive = send(self.pid, self._mark, again)
+            alive = self._send(again)
         return alive
+
+    def _send(self, number: int) -> bool:
+        """Send a signal (0: none) to all that is left of it; whether anything was."""
+        found = send(self.pid, self._mark, number)
+        return self._reach_inmates(number) or found
+
+    def _reach_inmates(self, number: int) -> bool:
+        return self._inmates is not None and self._inmates.send(number)
 
 
 def _own(ends: Ends) -> int:

@@ -38,7 +38,7 @@ class Ends(msgspec.Struct, frozen=True):
 def spawn(
     launch: Launch,
     environment: Mapping[str, str],
-    restrict: Callable[[], None] | None = None,
+    restrict: Callable[[str | None], None] | None = None,
 ) -> tuple[subprocess.Popen[bytes], Ends]:
     """Start a program in a session of its own, from a thread that was confined where it has to be.
 
@@ -64,7 +64,10 @@ def spawn(
                 pass_fds=launch.pass_fds,
                 start_new_session=True,
             )
-            popen = start() if restrict is None else _start_confined(start, restrict)
+            terminal = os.ttyname(streams[0]) if launch.pty else None
+            popen = (
+                start() if restrict is None else _start_confined(start, partial(restrict, terminal))
+            )
         except (OSError, ValueError) as error:
             raise ToolError(_why_not_started(launch, error)) from error
         ours.pop_all()
