@@ -12,12 +12,29 @@ Numbers are those of the kernel's tables `arch/x86/entry/syscalls/syscall_64.tbl
 
 import errno
 import os
-import struct
 from enum import StrEnum
 from functools import cache
-from typing import TypeAlias
 
 import msgspec
+
+from hame.sandbox.bpf import (
+    ALLOW,
+    ARCHITECTURE,
+    ARGUMENT,
+    AT_LEAST,
+    EQUAL,
+    KILL,
+    LOAD,
+    MASK,
+    NUMBER,
+    REFUSE,
+    UNKNOWN,
+    Block,
+    answer,
+    assemble,
+    for_call,
+    refuse_bits,
+)
 
 
 class Sockets(StrEnum):
@@ -32,24 +49,6 @@ class Sockets(StrEnum):
     RELAY = "relay"
     """Also local sockets with a path: for hame's own relay, which forbids them to what it starts."""
 
-
-# Instructions and their fields: linux/bpf_common.h, linux/filter.h.
-_LOAD = 0x20  # BPF_LD | BPF_W | BPF_ABS
-_EQUAL = 0x15  # BPF_JMP | BPF_JEQ | BPF_K
-_AT_LEAST = 0x35  # BPF_JMP | BPF_JGE | BPF_K
-_ANY_BIT = 0x45  # BPF_JMP | BPF_JSET | BPF_K
-_MASK = 0x54  # BPF_ALU | BPF_AND | BPF_K
-_RETURN = 0x06  # BPF_RET | BPF_K
-
-# What a filter answers: linux/seccomp.h.
-_ALLOW = 0x7FFF0000
-_KILL = 0x80000000
-_REFUSE = 0x00050000 | errno.EPERM
-_UNKNOWN = 0x00050000 | errno.ENOSYS
-
-# struct seccomp_data: the number, the architecture, and the low halves of the first arguments.
-_NUMBER, _ARCHITECTURE = 0, 4
-_ARGUMENT = (16, 24, 32)
 
 _X32 = 0x40000000
 """Set in the numbers of x86-64's second table, which a filter for the first would not know."""
@@ -120,10 +119,6 @@ _MACHINES: dict[str, _Machine] = {
 _JUDGED = frozenset({"socket", "socketpair", "clone", "clone3", "ioctl", "unshare"})
 """Calls that are not refused whatever their arguments."""
 
-_Instruction: TypeAlias = tuple[int, int, int, int]
-"""Operation, jump if true, jump if false, constant."""
-_Block: TypeAlias = list[_Instruction]
-
 
 @cache
 def program(sockets: Sockets = Sockets.NONE, machine: str | None = None) -> bytes:
@@ -136,22 +131,22 @@ def program(sockets: Sockets = Sockets.NONE, machine: str | None = None) -> byte
     known = _MACHINES.get({"arm64": "aarch64", "amd64": "x86_64"}.get(name, name))
     if known is None:
         raise OSError(errno.ENOSYS, f"no filter of system calls is known for {name}")
-    lines: _Block = [(_LOAD, 0, 0, _ARCHITECTURE), (_EQUAL, 1, 0, known.architecture), _ret(_KILL)]
-    lines.append((_LOAD, 0, 0, _NUMBER))
+    lines: Block = [(LOAD, 0, 0, ARCHITECTURE), (EQUAL, 1, 0, known.architecture), answer(KILL)]
+    lines.append((LOAD, 0, 0, NUMBER))
     if known.second_table:
-        lines += [(_AT_LEAST, 0, 1, _X32), _ret(_REFUSE)]
+        lines += [(AT_LEAST, 0, 1, _X32), answer(REFUSE)]
     calls = known.calls
-    lines += _for(calls["ioctl"], _ioctl())
-    lines += _for(calls["clone"], _any_bit(0, _NEW_NAMESPACE))
-    lines += _for(calls["unshare"], _any_bit(0, _NEW_NAMESPACE | _NEW_TIME))
+    lines += for_call(calls["ioctl"], _ioctl())
+    lines += for_call(calls["clone"], refuse_bits(0, _NEW_NAMESPACE))
+    lines += for_call(calls["unshare"], refuse_bits(0, _NEW_NAMESPACE | _NEW_TIME))
     # Its flags lie in memory, which a filter cannot read; libraries then fall back to clone.
-    lines += _for(calls["clone3"], [_ret(_UNKNOWN)])
-    lines += _for(calls["socketpair"], _pair())
-    lines += _for(calls["socket"], _socket(sockets))
+    lines += for_call(calls["clone3"], [answer(UNKNOWN)])
+    lines += for_call(calls["socketpair"], _pair())
+    lines += for_call(calls["socket"], _socket(sockets))
     for call in sorted(number for name, number in calls.items() if name not in _JUDGED):
-        lines += _for(call, [_ret(_REFUSE)])
-    lines.append(_ret(_ALLOW))
-    return b"".join(struct.pack("=HBBI", *line) for line in lines)
+        lines += for_call(call, [answer(REFUSE)])
+    lines.append(answer(ALLOW))
+    return assemble(lines)
 
 
 def install(filter_program: bytes) -> None:
@@ -179,84 +174,65 @@ def install(filter_program: bytes) -> None:
         raise OSError(ctypes.get_errno(), "cannot filter system calls")
 
 
-def _ret(answer: int) -> _Instruction:
-    return (_RETURN, 0, 0, answer)
-
-
-def _for(call: int, block: _Block) -> _Block:
-    """What is done for one call; every way through the block returns."""
-    return [(_EQUAL, 0, len(block), call), *block]
-
-
-def _any_bit(argument: int, bits: int) -> _Block:
-    """Refused if any of these bits is set."""
-    return [
-        (_LOAD, 0, 0, _ARGUMENT[argument]),
-        (_ANY_BIT, 0, 1, bits),
-        _ret(_REFUSE),
-        _ret(_ALLOW),
-    ]
-
-
-def _ioctl() -> _Block:
-    block: _Block = [(_LOAD, 0, 0, _ARGUMENT[1])]
+def _ioctl() -> Block:
+    block: Block = [(LOAD, 0, 0, ARGUMENT[1])]
     for request in _TERMINAL_TRICKS:
-        block += [(_EQUAL, 0, 1, request), _ret(_REFUSE)]
-    return [*block, _ret(_ALLOW)]
+        block += [(EQUAL, 0, 1, request), answer(REFUSE)]
+    return [*block, answer(ALLOW)]
 
 
-def _pair() -> _Block:
+def _pair() -> Block:
     """Pairs that stay with each other: one of datagrams could be turned to any other's path."""
     return [
-        (_LOAD, 0, 0, _ARGUMENT[0]),
-        (_EQUAL, 1, 0, _UNIX),
-        _ret(_REFUSE),
+        (LOAD, 0, 0, ARGUMENT[0]),
+        (EQUAL, 1, 0, _UNIX),
+        answer(REFUSE),
         *_one_of(1, _TYPE, (_STREAM, _SEQUENCED)),
     ]
 
 
-def _socket(allowed: Sockets) -> _Block:
+def _socket(allowed: Sockets) -> Block:
     if allowed is Sockets.NONE:
-        return [_ret(_REFUSE)]
+        return [answer(REFUSE)]
     streams = _typed(_STREAM, (0, _TCP))
     datagrams = [] if allowed is Sockets.STREAM else _typed(_DATAGRAM, (0, _UDP))
-    internet: _Block = [*streams, *datagrams, _ret(_REFUSE)]
-    block: _Block = []
+    internet: Block = [*streams, *datagrams, answer(REFUSE)]
+    block: Block = []
     if allowed is not Sockets.STREAM:
         block += _family(_NETLINK, _one_of(2, None, (_ROUTE,)))
     if allowed is Sockets.RELAY:
         block += _family(_UNIX, _one_of(1, _TYPE, (_STREAM,)))
     return [
         *block,
-        (_LOAD, 0, 0, _ARGUMENT[0]),
-        (_EQUAL, 2, 0, _INET),
-        (_EQUAL, 1, 0, _INET6),
-        _ret(_REFUSE),
+        (LOAD, 0, 0, ARGUMENT[0]),
+        (EQUAL, 2, 0, _INET),
+        (EQUAL, 1, 0, _INET6),
+        answer(REFUSE),
         *internet,
     ]
 
 
-def _family(family: int, block: _Block) -> _Block:
+def _family(family: int, block: Block) -> Block:
     """What is done for sockets of one family."""
-    return [(_LOAD, 0, 0, _ARGUMENT[0]), (_EQUAL, 0, len(block), family), *block]
+    return [(LOAD, 0, 0, ARGUMENT[0]), (EQUAL, 0, len(block), family), *block]
 
 
-def _typed(kind: int, protocols: tuple[int, ...]) -> _Block:
+def _typed(kind: int, protocols: tuple[int, ...]) -> Block:
     """Sockets of one type are allowed with these protocols; others come out at the end."""
     block = _one_of(2, None, protocols)
     return [
-        (_LOAD, 0, 0, _ARGUMENT[1]),
-        (_MASK, 0, 0, _TYPE),
-        (_EQUAL, 0, len(block), kind),
+        (LOAD, 0, 0, ARGUMENT[1]),
+        (MASK, 0, 0, _TYPE),
+        (EQUAL, 0, len(block), kind),
         *block,
     ]
 
 
-def _one_of(argument: int, mask: int | None, values: tuple[int, ...]) -> _Block:
+def _one_of(argument: int, mask: int | None, values: tuple[int, ...]) -> Block:
     """Allowed if an argument, masked, is one of these; refused if not."""
-    block: _Block = [(_LOAD, 0, 0, _ARGUMENT[argument])]
+    block: Block = [(LOAD, 0, 0, ARGUMENT[argument])]
     if mask is not None:
-        block.append((_MASK, 0, 0, mask))
+        block.append((MASK, 0, 0, mask))
     for value in values:
-        block += [(_EQUAL, 0, 1, value), _ret(_ALLOW)]
-    return [*block, _ret(_REFUSE)]
+        block += [(EQUAL, 0, 1, value), answer(ALLOW)]
+    return [*block, answer(REFUSE)]
