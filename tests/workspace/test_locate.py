@@ -4,6 +4,7 @@ import os
 import socket
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -257,3 +258,6 @@ def test_a_file_that_a_command_left_in_its_tmp_is_found_under_that_name(tmp_path
     assert place.resolution.real == str(private / "out.log")
     assert place.resolution.shown == "/tmp/out.log"
     assert place.resolution.zone is Zone.PROJECT
+    other = locate("/tmp", Operation.LIST, msgspec.structs.replace(paths, temporary="/nowhere/t"))
+    other.close()
+    assert (other.resolution.real, other.resolution.zone) == ("/tmp", Zone.OUTSIDE)

@@ -255,6 +255,8 @@ def open_workspace(
     home: str,
     results: str = "",
     config: str = "",
+    temporary: str = "",
+    temporary_alias: str = "",
     rg: str | None = None,
     drives: str | None = None,
 ) -> LocalWorkspace:
@@ -266,6 +268,8 @@ def open_workspace(
         home: what `~` stands for.
         results: folder of results that were kept whole.
         config: hame's own configuration.
+        temporary: the private folder for temporary files; it need not be there yet.
+        temporary_alias: what commands call that folder.
         rg: the ripgrep to search with; None: the one installed beside Python, if there is one;
             empty: none, the search is done here.
         drives: the folder in which Windows' drives are mounted; None: as it is on this machine.
@@ -279,6 +283,8 @@ def open_workspace(
         home=home,
         results=os.path.realpath(results) if results else "",
         config=os.path.realpath(config) if config else "",
+        temporary=os.path.realpath(temporary) if temporary else "",
+        temporary_alias=temporary_alias,
         drives=find_drives() if drives is None else drives,
     )
     return LocalWorkspace(paths, _engine(rg))

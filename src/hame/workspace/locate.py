@@ -102,7 +102,7 @@ def locate(asked: str, operation: Operation, paths: ProjectPaths) -> Place:
     Raises:
         PathError: when it cannot be resolved.
     """
-    text = _absolute(asked, paths)
+    text = _absolute(asked, operation, paths)
     walk = _Walk(asked, operation)
     try:
         end = walk.run(text)
@@ -137,7 +137,7 @@ def kind_of(mode: int) -> FileKind:
             return FileKind.FILE
 
 
-def _absolute(asked: str, paths: ProjectPaths) -> str:
+def _absolute(asked: str, operation: Operation, paths: ProjectPaths) -> str:
     """The text to walk: `~` expanded, relative paths put below the root. Nothing is normalised.
 
     Raises:
@@ -163,7 +163,12 @@ def _absolute(asked: str, paths: ProjectPaths) -> str:
         asked = from_windows(asked, paths.drives)
     if asked.startswith("~"):
         raise PathError(f"{asked}: ~ with a name is not expanded; write ./{asked} for such a file")
-    return paths.place_of(asked) if asked.startswith("/") else f"{paths.root}/{asked}"
+    if not asked.startswith("/"):
+        return f"{paths.root}/{asked}"
+    place = paths.place_of(asked)
+    looks = operation in {Operation.READ, Operation.LIST}
+    # The user may speak of a file of the machine's own /tmp.
+    return asked if looks and place != asked and not os.path.lexists(place) else place
 
 
 class _End(msgspec.Struct, frozen=True):
