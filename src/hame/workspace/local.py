@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
+import msgspec
 from typing_extensions import override
 
 from hame.base.errors import ConfigError, PathError
@@ -43,6 +44,14 @@ class LocalWorkspace(Workspace):
     def paths(self) -> ProjectPaths:
         """Where the project is."""
         return self._paths
+
+    def share_temporary(self, folder: str, alias: str) -> None:
+        """Count the private folder of commands as the project's; `alias` is what they call it.
+
+        The folder need not be there yet. Called before anything was located.
+        """
+        real = os.path.realpath(folder)
+        self._paths = msgspec.structs.replace(self._paths, temporary=real, temporary_alias=alias)
 
     @override
     def locate(self, path: str, operation: Operation) -> Place:
@@ -255,8 +264,6 @@ def open_workspace(
     home: str,
     results: str = "",
     config: str = "",
-    temporary: str = "",
-    temporary_alias: str = "",
     rg: str | None = None,
     drives: str | None = None,
 ) -> LocalWorkspace:
@@ -268,8 +275,6 @@ def open_workspace(
         home: what `~` stands for.
         results: folder of results that were kept whole.
         config: hame's own configuration.
-        temporary: the private folder for temporary files; it need not be there yet.
-        temporary_alias: what commands call that folder.
         rg: the ripgrep to search with; None: the one installed beside Python, if there is one;
             empty: none, the search is done here.
         drives: the folder in which Windows' drives are mounted; None: as it is on this machine.
@@ -283,8 +288,6 @@ def open_workspace(
         home=home,
         results=os.path.realpath(results) if results else "",
         config=os.path.realpath(config) if config else "",
-        temporary=os.path.realpath(temporary) if temporary else "",
-        temporary_alias=temporary_alias,
         drives=find_drives() if drives is None else drives,
     )
     return LocalWorkspace(paths, _engine(rg))
