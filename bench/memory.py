@@ -12,7 +12,7 @@ its own; `rss_mb` is the peak of that process, the simulation included.
 import argparse
 import asyncio
 import json
-import resource
+import re
 import statistics
 import subprocess
 import sys
@@ -21,6 +21,15 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
+SHAPES = (
+    "many_small_messages",
+    "large_results",
+    "one_long_line",
+    "deep_tree",
+    "elided_results",
+    "with_a_summary",
+)
+"""Of large sessions; see tests/sessions/large.py."""
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 
@@ -86,44 +95,51 @@ def measure_listing(count: int) -> dict[str, object]:
         return figures | {"rss_mb": peak()}
 
 
-def measure_opening(megabytes: int) -> dict[str, object]:
-    """Opening a large session to go on with it, and showing its end."""
-    from hame.base.entry import HistoryCompacted, NoteAdded
-    from hame.sessions.ending import last_records
-    from hame.sessions.journal import FileJournal
-    from hame.sessions.store import SessionStore
-
-    async def build(store: SessionStore) -> Path:
-        from hame.base.entry import UserSaid
-        from hame.base.message import Text, User
-
-        text = "words " * 16_600  # One object: writing is not what is measured.
-        with store.create("/p", "0.1.0") as journal:
-            await journal.append(UserSaid(message=User((Text("go"),))))
-            for _ in range(megabytes * 10):
-                await journal.append(NoteAdded(text=text, source="bench"))
-            await journal.append(HistoryCompacted(summary="## Goal", kept=3))
-            return journal.path
+def measure_opening(shape: str, megabytes: int) -> dict[str, object]:
+    """Showing the end of a large session, opening it to go on with, and the view of its model."""
+    from tests.sessions.large import write_large
 
     with tempfile.TemporaryDirectory() as name:
-        path = asyncio.run(build(SessionStore(Path(name))))
+        path = Path(name) / "s.jsonl"
+        records = write_large(path, shape, megabytes * 1_050_000)
         size = path.stat().st_size
-        before = peak()
+        command = [sys.executable, __file__, "--one", "opened", str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return {"megabytes": size // 1_000_000, "records": records, **json.loads(done.stdout)}
 
-        def show() -> None:
-            with path.open("rb") as file:
-                last_records(file, size, 50)
 
-        def reopen() -> None:
-            FileJournal.reopen(path).close()
+def measure_opened(path: Path) -> dict[str, object]:
+    from hame.base.model import ModelFacts
+    from hame.context import Window
+    from hame.sessions.ending import last_records
+    from hame.sessions.journal import FileJournal
+    from hame.sessions.pages import StoredEntries
 
-        return {
-            "megabytes": size // 1_000_000,
-            "open_s": timed(reopen),
-            "show_end_s": timed(show),
-            "rss_before_mb": before,
-            "rss_mb": peak(),
-        }
+    facts = ModelFacts(backend="b", model="m", wire="openai_chat", context_window=200_000)
+    before = peak()
+
+    def show() -> None:
+        with path.open("rb") as file:
+            last_records(file, path.stat().st_size, 200)
+
+    shown_s = worked(show)
+    journals: list[FileJournal] = []
+    open_s = worked(lambda: journals.append(FileJournal.reopen(path)))
+    opened = peak()
+    window, (journal,) = Window(), journals
+    view_s = worked(lambda: asyncio.run(window.fit(journal.entries, facts)))
+    journal.close()
+    held = journal.entries
+    return {
+        "show_end_s": shown_s,
+        "open_s": open_s,
+        "view_s": view_s,
+        "entries_held": held.pages.held if isinstance(held, StoredEntries) else 0,
+        "messages": len(window.projection.messages),
+        "opened_mb": opened - before,
+        "rss_before_mb": before,
+        "rss_mb": peak(),
+    }
 
 
 def write_session(folder: Path, number: int) -> None:
@@ -154,9 +170,18 @@ def timed(do) -> float:
     return round(time.perf_counter() - start, 3)
 
 
+def worked(do) -> str:
+    """Seconds by the wall and of the processor: on a shared machine only the second says much."""
+    start, used = time.perf_counter(), time.process_time()
+    do()
+    return f"{time.perf_counter() - start:.3f} ({time.process_time() - used:.3f} cpu)"
+
+
 def peak() -> int:
-    """Peak memory of this process in MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    """Peak memory of this program in MB; what getrusage says begins with that of its parent."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    found = re.search(r"VmHWM:\s+(\d+) kB", status)
+    return int(found[1]) // 1024 if found else 0
 
 
 def alone(*arguments: object) -> dict[str, object]:
@@ -173,8 +198,10 @@ def one(kind: str, *arguments: str) -> dict[str, object]:
             return measure_session(who, wire, int(window), int(steps))
         case "listing":
             return measure_listing(int(arguments[0]))
+        case "opened":
+            return measure_opened(Path(arguments[0]))
         case _:
-            return measure_opening(int(arguments[0]))
+            return measure_opening(arguments[0], int(arguments[1]))
 
 
 def main() -> None:
@@ -192,9 +219,10 @@ def main() -> None:
         for kind in ("hame", "plain"):
             results[f"{kind} {window // 1000}k"] = alone("session", kind, wire, window, steps)
     results["list"] = alone("listing", 500 if options.quick else 5_000)
-    results["open"] = alone("opening", 20 if options.quick else 100)
+    for shape in SHAPES:
+        results[f"open {shape}"] = alone("opening", shape, 20 if options.quick else 100)
     for name, figures in results.items():
-        print(f"{name:10}", "  ".join(f"{key} {value}" for key, value in figures.items()))
+        print(f"{name:24}", "  ".join(f"{key} {value}" for key, value in figures.items()))
     if options.json:
         options.json.write_text(json.dumps(results, indent=2) + "\n")
 

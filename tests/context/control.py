@@ -21,7 +21,7 @@ class PlainSummary(Window):
     @override
     def is_full(self, entries: Sequence[Entry], facts: ModelFacts) -> bool:
         self.projection.read(entries)
-        return self._tokens() > self._limit(facts) * 0.75
+        return self._tokens() > self.limit(facts) * 0.75
 
     @override
     def demands_in(self, words: str, record: str, at: float) -> Sequence[Constraint]:

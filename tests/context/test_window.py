@@ -32,7 +32,7 @@ from hame.base.message import (
 from hame.base.model import ModelFacts, ToolSupport, Usage
 from hame.base.outcome import Done, text_content
 from hame.base.ports import ModelRequest
-from hame.context import Window
+from hame.context import Window, projection
 from hame.testing import MemoryJournal, answer, call
 
 FACTS = ModelFacts(backend="b", model="m", wire="openai_chat", context_window=10_000)
@@ -436,3 +436,69 @@ async def test_reading_a_journal_step_by_step_shows_what_reading_it_at_once_does
     for entry in step(99):
         await stage.journal.append(entry)
     assert await Window().fit(list(stage.journal.entries), FACTS) == await stage.view()
+
+
+# ------------------------------------------------------------ views larger than any window
+
+
+async def test_a_summary_of_what_does_not_fit_is_asked_for_of_what_does() -> None:
+    """A model with a smaller window goes on with the session: the request for a summary must fit."""
+    entries = [prompt("Sort the teas. Never touch vendor/."), *chain_steps(60, 4_000)]
+    stage = Stage(*entries, prompt("go on"))
+    sizes: list[int] = []
+
+    async def ask(words: str, tokens: int) -> tuple[Assistant, Failure | None]:
+        await stage.view()
+        sizes.append(stage.window.projection.tokens)
+        return answer(SUMMARY), None
+
+    stage.model = ask
+    assert await stage.shorten()
+    assert sizes
+    assert max(sizes) < 10_000 * 0.97
+    compacted = stage.journal.entries[-1]
+    assert isinstance(compacted, HistoryCompacted)
+    assert compacted.by_model
+    assert [each.text for each in compacted.words] == ["Sort the teas. Never touch vendor/."]
+    again = await Window().fit(list(stage.journal.entries), FACTS)
+    assert again == await stage.view()
+
+
+async def test_many_short_messages_stay_within_their_share() -> None:
+    stage = Stage(*(prompt(f"ok {number}") for number in range(4_000)))
+    assert await stage.shorten()
+    assert stage.window.projection.tokens < 10_000 * 0.75
+
+
+async def test_a_view_beyond_every_window_keeps_demands_and_the_latest_words() -> None:
+    held = ConstraintAdded(constraint=Constraint(id="c1", text="never touch vendor/"))
+    entries: list[Entry] = [prompt("go", Note("The folder is /p.", "environment")), held]
+    entries.extend(prompt(f"message {number}") for number in range(projection.MOST_MESSAGES))
+    window = Window()
+    messages = await window.fit(entries, FACTS)
+    assert projection.MOST_MESSAGES // 2 < len(messages) <= projection.MOST_MESSAGES
+    assert "The folder is /p." in repr(messages[0])
+    assert "never touch vendor/" in repr(messages[0])
+    assert messages[-1] == entries[-1].message
+    assert window.missing_demands(messages) == []
+    later = await window.fit(entries, FACTS)
+    assert later == messages
+
+
+async def test_pictures_beyond_every_window_are_left_out_before_words_are() -> None:
+    size = projection.MOST_BYTES // 8
+    shots = [
+        UserSaid(message=User((Text(f"look {n}"), Image("image/png", bytes(size)))))
+        for n in range(12)
+    ]
+    messages = await Window().fit(list(shots), FACTS)
+    assert [message.words.startswith(f"look {n}") for n, message in enumerate(messages)] == [
+        True
+    ] * 12
+    pictures = [any(isinstance(b, Image) for b in message.content) for message in messages]
+    assert pictures[-1]
+    assert 2 <= sum(pictures) < 9
+
+
+def chain_steps(count: int, size: int) -> list[Entry]:
+    return [entry for number in range(count) for entry in step(number, size)]

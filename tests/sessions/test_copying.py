@@ -19,7 +19,7 @@ from hame.base.errors import SessionError
 from hame.base.json import dump
 from hame.base.message import Assistant, Image, Text, Thinking, ToolCall, User
 from hame.base.outcome import Done, Failed, text_content
-from hame.sessions.branch import read_branch
+from hame.sessions.branch import Branch, read_branch
 from hame.sessions.copying import fork, import_session, read_import, write_session
 from hame.sessions.export import ExportFormat, export, title_of
 from hame.sessions.journal import FileJournal
@@ -27,6 +27,10 @@ from hame.sessions.store import SessionStore
 from sessions.conftest import asked, mode, said, written
 
 HOSTILE = "<script>alert(1)</script>\n```\n</pre><img src=x onerror=alert(1)>"
+
+
+def exported(branch: Branch, form: ExportFormat) -> bytes:
+    return b"".join(export(branch, form))
 
 
 async def a_session(store: SessionStore) -> Path:
@@ -105,9 +109,9 @@ async def test_a_copy_that_cannot_be_written_leaves_nothing(store: SessionStore)
 
 async def test_what_was_exported_as_json_comes_back_as_it_was(store: SessionStore) -> None:
     path = await a_session(store)
-    exported = path.parent / "exported.json"
-    exported.write_bytes(export(read_branch(path), ExportFormat.JSON))
-    copy = import_session(read_import(exported), store.path(store.new_id()))
+    file = path.parent / "exported.json"
+    file.write_bytes(exported(read_branch(path), ExportFormat.JSON))
+    copy = import_session(read_import(file), store.path(store.new_id()))
     assert read_branch(copy).entries[1:] == read_branch(path).entries[1:]
     assert read_branch(copy).records[3].at == read_branch(path).records[3].at
     with FileJournal.reopen(copy) as journal:
@@ -156,7 +160,7 @@ def test_a_file_that_is_not_there_or_is_newer_is_said(tmp_path: Path) -> None:
 
 async def test_markdown_shows_what_was_said_with_fences_that_hold(store: SessionStore) -> None:
     branch = read_branch(await a_session(store))
-    text = export(branch, ExportFormat.MARKDOWN).decode()
+    text = exported(branch, ExportFormat.MARKDOWN).decode()
     assert text.startswith("# The <fix>\n")
     assert "\n## You\n\nFix it." in text
     assert "\n## hame\n\nI look." in text
@@ -167,7 +171,7 @@ async def test_markdown_shows_what_was_said_with_fences_that_hold(store: Session
 
 
 async def test_html_needs_nothing_else_and_runs_nothing(store: SessionStore) -> None:
-    text = export(read_branch(await a_session(store)), ExportFormat.HTML).decode()
+    text = exported(read_branch(await a_session(store)), ExportFormat.HTML).decode()
     assert "<script" not in text
     assert "onerror=alert(1)>" not in text.replace(html.escape(HOSTILE), "")
     assert html.escape("<script>alert(1)</script>") in text
@@ -180,13 +184,13 @@ async def test_html_needs_nothing_else_and_runs_nothing(store: SessionStore) -> 
 async def test_a_picture_of_an_odd_type_is_not_shown(store: SessionStore) -> None:
     odd = Image('image/svg+xml" onload="x', b"<svg/>", "x.svg")
     path = await written(store, UserSaid(message=User((Text("look"), odd))))
-    text = export(read_branch(path), ExportFormat.HTML).decode()
+    text = exported(read_branch(path), ExportFormat.HTML).decode()
     assert "<img" not in text
     assert "onload" not in text
 
 
 async def test_json_is_one_object_that_names_itself(store: SessionStore) -> None:
-    found = json.loads(export(read_branch(await a_session(store)), ExportFormat.JSON))
+    found = json.loads(exported(read_branch(await a_session(store)), ExportFormat.JSON))
     assert (found["format"], found["version"]) == ("hame-session", 1)
     assert len(found["records"]) == 7
 

@@ -70,7 +70,7 @@ async def test_the_first_words_write_what_was_chosen_before_them_too(journal: Fi
     await journal.append(said("hello"))
     journal.close()
     history = load_history(journal.path)
-    assert history.entries == [
+    assert list(history.entries) == [
         SessionStarted(session=journal.session, cwd="/home/me/project", hame="0.1.0"),
         chosen,
         said("hello"),
@@ -729,7 +729,7 @@ async def test_a_branch_that_was_gone_back_to_is_the_active_one_when_reopened(
     with reopened(journal.path) as again:
         assert list(again.entries) == list(journal.entries)
         assert said("b") not in again.entries
-        assert again.ids == journal.ids
+        assert list(again.ids) == list(journal.ids)
         await again.append(said("c"))
         assert again.entries[-1] == said("c")
 

@@ -92,7 +92,7 @@ def test_without_any_session_that_is_said(store: SessionStore) -> None:
 async def test_a_session_is_read_while_it_is_open(store: SessionStore) -> None:
     with store.create("/p", "1") as journal:
         await journal.append(said("a"))
-        assert store.read(journal.session).entries == list(journal.entries)
+        assert list(store.read(journal.session).entries) == list(journal.entries)
 
 
 # ------------------------------------------------------------ listing

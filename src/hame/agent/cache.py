@@ -13,6 +13,7 @@ import msgspec
 
 from hame.base.entry import CacheRead, Entry
 from hame.base.json import dump_bytes
+from hame.base.kinds import newest
 from hame.base.memory import CacheReading
 from hame.base.message import Assistant, Message, ToolResults, User
 from hame.base.model import CacheLifetime, ModelFacts, Usage
@@ -42,9 +43,8 @@ class CacheLedger:
 
     def __init__(self, entries: Sequence[Entry] = ()) -> None:
         """Go on where these entries end."""
-        self._last = next(
-            (each.reading for each in reversed(entries) if isinstance(each, CacheRead)), None
-        )
+        last = newest(entries, CacheRead)
+        self._last = last.reading if last is not None else None
         self._sent: _Sent | None = None
         self._lifetime = LIFETIME_S
         self._hash = blake2b(digest_size=16)

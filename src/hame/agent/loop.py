@@ -73,7 +73,8 @@ class Run:
             tool.spec for tool in ports.tools.values() if tool.spec.advertised
         )
         self._room = Room(ports, self.request, self._count_aside)
-        self._call_ids = {call.id for call in made_calls(ports.journal.entries)}
+        self._call_ids: set[str] | None = None
+        """Ids of the calls that the model sees or has made; None before the first request."""
         self._guard = ProgressGuard()
         self._spending = Spending(lambda: ports.model.facts)
         self._steps = 0
@@ -166,6 +167,8 @@ class Run:
     async def _step(self) -> RunResult | None:
         ports = self._ports
         request = self.request(await self._room.messages())
+        if self._call_ids is None:
+            self._call_ids = {call.id for call in made_calls(request.messages)}
         fold = self._fold = Fold()
         await self._room.turn(request, fold, ports.emit)
         answer = fold.message(origin_of(ports.model.facts))

@@ -13,6 +13,7 @@ from hame.base.entry import (
     TitleSet,
 )
 from hame.base.errors import HameError
+from hame.base.kinds import newest, places
 from hame.base.memory import (
     CacheReading,
     Constraint,
@@ -64,12 +65,13 @@ class Memory:
 
     def summary(self) -> HistoryCompacted | None:
         """The last summary that took the place of a part of the history."""
-        found = (e for e in reversed(self._journal.entries) if isinstance(e, HistoryCompacted))
-        return next(found, None)
+        return newest(self._journal.entries, HistoryCompacted)
 
     def readings(self) -> Sequence[CacheReading]:
         """What the provider's cache did, request by request."""
-        return [e.reading for e in self._journal.entries if isinstance(e, CacheRead)]
+        entries = self._journal.entries
+        found = (entries[place] for place in places(entries, (CacheRead,)))
+        return [each.reading for each in found if isinstance(each, CacheRead)]
 
     # ------------------------------------------------------------ demands
 

@@ -255,6 +255,7 @@ class RecordedContext:
         window = facts.context_window or ASSUMED_WINDOW
         size = int(min(max(window * SUMMARY_SHARE, SUMMARY_LEAST), SUMMARY_MOST))
         remembered = self._window.projection.remembered
+        self._window.narrow(self._window.limit(facts))
         self._model.summary = Assistant((Text(entry.summary),), usage=entry.usage)
         try:
             await ask(ask_for_summary(remembered, size, entry.focus), size * 2)

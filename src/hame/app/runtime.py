@@ -24,6 +24,7 @@ from hame.app.undo import Rewind, Rewinder
 from hame.base import event
 from hame.base.entry import ModeChosen, ModelAnswered, ModelChosen, NoteAdded, UserSaid
 from hame.base.errors import ConfigError, ErrorKind, Failure, HameError
+from hame.base.kinds import last_place, newest, places
 from hame.base.memory import Shortened
 from hame.base.message import User
 from hame.base.model import CacheLifetime, Editing, ModelFacts, Usage
@@ -205,8 +206,8 @@ class Runtime:
         """
         model = await self._open()
         composed = await self._composed(text)
-        entries = (*self._journal.entries, UserSaid(message=composed.message))
-        messages = await self._parts.new_context().fit(entries, model.facts)
+        shown = await self._parts.new_context().fit(self._journal.entries, model.facts)
+        messages = (*shown, composed.message)
         return model, Run(self._ports(model), self._plan()).request(messages)
 
     def steer(self, text: str) -> None:
@@ -426,7 +427,7 @@ class Runtime:
             )
 
     def _has_begun(self) -> bool:
-        return any(isinstance(entry, UserSaid) for entry in self._journal.entries)
+        return next(places(self._journal.entries, (UserSaid,)), -1) >= 0
 
     def _plan(self) -> Plan:
         settings = self._parts.settings
@@ -474,16 +475,15 @@ class Runtime:
 
 
 def _last_model(journal: Journal) -> str | None:
-    """The model that was chosen last, or answered last where the choice lies before a summary."""
-    for entry in reversed(journal.entries):
-        match entry:
-            case ModelChosen(model=model):
-                return model
-            case ModelAnswered(message=message) if message.origin is not None:
-                return f"{message.origin.backend}/{message.origin.model}"
-            case _:
-                continue
-    return None
+    """The model that answered last, or was chosen since."""
+    entries = journal.entries
+    place = last_place(entries, (ModelChosen, ModelAnswered))
+    match entries[place] if place >= 0 else None:
+        case ModelAnswered(message=message) if message.origin is not None:
+            return f"{message.origin.backend}/{message.origin.model}"
+        case _:
+            chosen = newest(entries, ModelChosen)
+            return chosen.model if chosen is not None else None
 
 
 def _crashed(error: Exception, redact: Callable[[str], str]) -> event.RunEnded:

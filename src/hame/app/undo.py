@@ -4,12 +4,16 @@ A turn is a prompt with all that came of it. Files go back step by step (`hame.b
 conversation goes back to before a prompt; what was left stays in the journal as a branch.
 """
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import overload
 
 import msgspec
+from typing_extensions import override
 
-from hame.base.entry import NoteAdded, UserSaid
+from hame.base.entry import Entry, NoteAdded, UserSaid
 from hame.base.errors import HameError
+from hame.base.kinds import places
 from hame.base.ports import Journal, Snapshots
 from hame.base.snapshot import Step, UndoPlan
 from hame.prompts.undo import files_stay_text, files_undone_text
@@ -28,13 +32,73 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def holds(self) -> tuple[Step, ...]:
         """Its steps that can be taken back: no undo, and not undone."""
-        return tuple(step for step in self.steps if not step.undone and not step.reverts)
+        return tuple(filter(_can_go, self.steps))
+
+
+class Turns(Sequence[Turn]):
+    """The turns of a conversation; what was said in each is read when it is asked for."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        starts: Sequence[int],
+        steps: Sequence[tuple[int, Step]],
+        first: int = 1,
+    ) -> None:
+        """`starts` are the places of the prompts, `steps` come with theirs; `first` numbers the first."""
+        self._journal, self._starts, self._first = journal, starts, first
+        self._steps: dict[int, list[Step]] = {}
+        for place, step in steps:
+            number = bisect_right(starts, place) - 1
+            if number >= 0:
+                self._steps.setdefault(number, []).append(step)
+        self._placed = steps
+
+    @property
+    def steps(self) -> Iterator[Step]:
+        """The steps of all of them, turn by turn."""
+        return (step for number in sorted(self._steps) for step in self._steps[number])
+
+    def since(self, step: int) -> "Turns":
+        """The turns from the first one on that has this step or a later one."""
+        changed = (n for n in sorted(self._steps) if any(s.number >= step for s in self._steps[n]))
+        return self[next(changed, len(self)) :]
+
+    def last_that_holds(self) -> Turn | None:
+        """The last turn of which something can be taken back."""
+        for number in sorted(self._steps, reverse=True):
+            if self[number].holds:
+                return self[number]
+        return None
+
+    @override
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, index: int) -> Turn: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Turns": ...
+    @override
+    def __getitem__(self, index: int | slice) -> "Turn | Turns":
+        if isinstance(index, slice):
+            first, _, _ = index.indices(len(self))
+            return Turns(self._journal, self._starts[index], self._placed, self._first + first)
+        number = range(len(self))[index]
+        start = self._starts[number]
+        said = self._journal.entries[start]
+        return Turn(
+            number=self._first + number,
+            words=said.message.words if isinstance(said, UserSaid) else "",
+            before=self._journal.ids[start - 1] if start else "",
+            steps=tuple(self._steps.get(number, ())),
+        )
 
 
 class History(msgspec.Struct, frozen=True, kw_only=True):
     """The turns of a conversation, and steps of parts of it that were taken back."""
 
-    turns: tuple[Turn, ...]
+    turns: Sequence[Turn]
     apart: tuple[Step, ...] = ()
 
 
@@ -45,7 +109,7 @@ class Rewind(msgspec.Struct, frozen=True, kw_only=True):
     files: UndoPlan | None = None
     back_to: str = ""
     """Id of the record with which the conversation would end; empty: it stays."""
-    turns: tuple[Turn, ...] = ()
+    turns: Sequence[Turn] = ()
     """What would go from the conversation."""
 
 
@@ -59,31 +123,16 @@ class Rewinder:
 
     async def history(self) -> History:
         """The turns, and what changed files in each."""
+        turns, apart = await self._turns()
+        return History(turns=turns, apart=apart)
+
+    async def _turns(self) -> tuple[Turns, tuple[Step, ...]]:
         steps = await self._snapshots.steps()
         entries, ids = self._journal.entries, self._journal.ids
-        place = {record: number for number, record in enumerate(ids)}
-        starts = [
-            number
-            for number, entry in enumerate(entries)
-            if isinstance(entry, UserSaid) and not entry.steering
-        ]
-        turns: list[Turn] = []
-        for number, start in enumerate(starts):
-            end = starts[number + 1] if number + 1 < len(starts) else len(ids)
-            said = entries[start]
-            assert isinstance(said, UserSaid)
-            turns.append(
-                Turn(
-                    number=number + 1,
-                    words=said.message.words,
-                    before=ids[start - 1] if start else "",
-                    steps=tuple(
-                        step for step in steps if start <= place.get(step.record, -1) < end
-                    ),
-                )
-            )
-        apart = tuple(step for step in steps if step.record not in place)
-        return History(turns=tuple(turns), apart=apart)
+        starts = [place for place in places(entries, (UserSaid,)) if _begins(entries, place)]
+        placed = [(_place(ids, step.record), step) for step in steps]
+        apart = tuple(step for place, step in placed if place < 0)
+        return Turns(self._journal, starts, placed), apart
 
     async def plan(
         self,
@@ -99,13 +148,12 @@ class Rewinder:
         Raises:
             HameError: when there is nothing to take back, or no such step or turn.
         """
-        history = await self.history()
         if step is not None:
-            return await self._before_step(history, step, files=files, conversation=conversation,
-                                           over=over)  # fmt: skip
-        chosen = _turn(history, turn, files=files, conversation=conversation)
-        later = history.turns[chosen.number - 1 :]
-        numbers = [each.number for other in later for each in other.holds] if files else []
+            return await self._before_step(step, files=files, conversation=conversation, over=over)
+        turns, _ = await self._turns()
+        chosen = _turn(turns, turn, files=files, conversation=conversation)
+        later = turns[chosen.number - 1 :]
+        numbers = [each.number for each in later.steps if _can_go(each)] if files else []
         return Rewind(
             title=f"undo of prompt {chosen.number}",
             files=await self._snapshots.plan(numbers, over=over) if numbers else None,
@@ -114,12 +162,10 @@ class Rewinder:
         )
 
     async def _before_step(
-        self, history: History, number: int, *, files: bool, conversation: bool, over: bool
+        self, number: int, *, files: bool, conversation: bool, over: bool
     ) -> Rewind:
-        steps = sorted(
-            (*(step for turn in history.turns for step in turn.steps), *history.apart),
-            key=lambda step: step.number,
-        )
+        turns, apart = await self._turns()
+        steps = sorted((*turns.steps, *apart), key=lambda step: step.number)
         found = next((step for step in steps if step.number == number), None)
         if found is None:
             raise HameError(
@@ -127,7 +173,7 @@ class Rewinder:
                 hint="hame undo --list lists them.",
             )
         numbers = [step.number for step in steps if step.number >= number]
-        later = tuple(turn for turn in history.turns if any(s.number >= number for s in turn.steps))
+        later = turns.since(number)
         back_to = found.head or (later[0].before if later else "")
         return Rewind(
             title=f"undo to before step {number}",
@@ -161,28 +207,46 @@ class Rewinder:
         """What the model has to be told: only what its view of the conversation does not say."""
         if step is not None and step.changes and not rewind.back_to:
             return files_undone_text([change.path for change in step.changes])
-        stay = [each for turn in rewind.turns for step in turn.holds for each in step.changes]
+        left = rewind.turns
+        steps = left.steps if isinstance(left, Turns) else ()
+        stay = [each for each_step in filter(_can_go, steps) for each in each_step.changes]
         if rewind.back_to and rewind.files is None and stay:
             return files_stay_text(sorted({change.path for change in stay}))
         return ""
 
 
-def _turn(history: History, number: int | None, *, files: bool, conversation: bool) -> Turn:
+def _can_go(step: Step) -> bool:
+    """Whether a step can be taken back: it is no undo, and not undone."""
+    return not step.undone and not step.reverts
+
+
+def _begins(entries: Sequence[Entry], place: int) -> bool:
+    """Whether the user's message there is a prompt of its own, not said into a run."""
+    said = entries[place]
+    return isinstance(said, UserSaid) and not said.steering
+
+
+def _place(ids: Sequence[str], record: str) -> int:
+    """The place of a record in the conversation; -1 where it is in a part that was taken back."""
+    try:
+        return ids.index(record)
+    except ValueError:
+        return -1
+
+
+def _turn(turns: Turns, number: int | None, *, files: bool, conversation: bool) -> Turn:
     """The turn that is meant.
 
     Raises:
         HameError: when there is none.
     """
-    turns: Sequence[Turn] = history.turns
     if number is not None:
-        found = next((turn for turn in turns if turn.number == number), None)
-        if found is None:
+        if not 1 <= number <= len(turns):
             raise HameError(f"there is no prompt {number}", hint="/rewind lists them.")
-        return found
-    if files:
-        changed = next((turn for turn in reversed(turns) if turn.holds), None)
-        if changed is not None:
-            return changed
+        return turns[number - 1]
+    changed = turns.last_that_holds() if files else None
+    if changed is not None:
+        return changed
     if turns and conversation:
         return turns[-1]
     raise HameError("there is nothing to undo", hint="No step of this session changed a file.")

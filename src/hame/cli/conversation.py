@@ -251,12 +251,12 @@ class Conversation:
     def _export(self, name: str) -> None:
         from pathlib import Path
 
-        from hame.cli.copies import export_session
+        from hame.cli.copies import export_session, save
 
         if not name:
             raise ConfigError("/export needs a file", hint="/export session.html")
         file = Path(self._launch.project, name)
-        export_session(self._launch.places, self._talk.session.session, output=file)
+        save(file, export_session(self._launch.places, self._talk.session.session, output=file))
         self._say(f"wrote {file}")
 
     def _list_sessions(self) -> list[str]:

@@ -1,5 +1,6 @@
 """Copies of sessions, for the command line and the conversation alike."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from hame.base.errors import ConfigError
@@ -23,33 +24,31 @@ def fork_session(places: Places, session: str, place: str = "") -> str:
 
 def export_session(
     places: Places, session: str, form: str = "", output: Path | None = None
-) -> bytes:
-    """A session as Markdown, JSON or HTML: as `form` says, else as the name of `output` does.
-
-    With `output` it is written there too; a file that exists stays as it is.
+) -> Iterator[bytes]:
+    """A session as Markdown, JSON or HTML, in pieces: as `form` says, else as the name of `output`.
 
     Raises:
-        ConfigError: if the file exists or cannot be written.
         SessionError: if there is no such session.
     """
     store = session_store(places)
     branch = read_branch(store.path(store.find(session)))
     ending = output.suffix.lstrip(".") if output is not None else ""
-    data = export(branch, ExportFormat(form or (ending if ending in {"json", "html"} else "md")))
-    if output is not None:
-        _save(output, data)
-    return data
+    return export(branch, ExportFormat(form or (ending if ending in {"json", "html"} else "md")))
 
 
-def _save(output: Path, data: bytes) -> None:
+def save(output: Path, pieces: Iterator[bytes]) -> None:
     """Write a file that did not exist.
 
     Raises:
-        ConfigError: if it exists or cannot be written.
+        ConfigError: if it exists or cannot be written; no part of it is left then.
     """
     try:
         with output.open("xb") as file:
-            file.write(data)
+            try:
+                file.writelines(pieces)
+            except BaseException:
+                output.unlink(missing_ok=True)
+                raise
     except FileExistsError as error:
         raise ConfigError(f"{output} exists already", hint="Choose another name.") from error
     except OSError as error:

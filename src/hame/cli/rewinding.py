@@ -1,6 +1,7 @@
 """What the terminal says about taking a session back: `hame undo`, /undo, /rewind."""
 
 import os
+import sys
 import time
 from collections.abc import Sequence
 
@@ -59,10 +60,13 @@ def read_wish(name: str, argument: str) -> Wish:
     )
 
 
-def history_lines(history: History, root: str) -> list[str]:
-    """The prompts of a conversation, and what each changed."""
+def history_lines(history: History, root: str, most: int = sys.maxsize) -> list[str]:
+    """The prompts of a conversation, the last `most` of them, and what each changed."""
     lines: list[str] = []
-    for turn in history.turns:
+    earlier = max(len(history.turns) - most, 0)
+    if earlier:
+        lines.append(f"{counted(earlier, 'earlier prompt')}; hame undo --list has them all")
+    for turn in history.turns[earlier:]:
         lines.append(f"prompt {turn.number}  {one_line(turn.words, 100)}")
         lines += _step_lines(turn.steps, root)
     if history.apart:

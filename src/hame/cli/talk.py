@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from hame.app.undo import Rewind
 
 
+_LISTED = 40
+"""Prompts that /rewind lists."""
+
+
 class Talk:
     """A session and the terminal it is talked to at; opened when it is first needed."""
 
@@ -85,7 +89,7 @@ class Talk:
         from hame.cli.rewinding import history_lines
 
         history = self._runner.run(self.session.rewinder().history())
-        return history_lines(history, self._launch.project)
+        return history_lines(history, self._launch.project, _LISTED)
 
     def plan_back(self, slash: Slash) -> "tuple[list[str], Rewind | None]":
         """What `/undo` or `/rewind` would do, in words; no plan when it would do nothing.

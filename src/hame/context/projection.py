@@ -6,7 +6,9 @@ two entries change what was shown before, `ResultsElided` and `HistoryCompacted`
 never rewritten.
 """
 
+from collections import deque
 from collections.abc import Sequence
+from itertools import islice
 from typing import assert_never
 
 import msgspec
@@ -35,15 +37,25 @@ from hame.base.entry import (
     TitleSet,
     UserSaid,
 )
+from hame.base.kinds import KnowsKinds, places
+from hame.base.memory import KeptWords
 from hame.base.message import Assistant, Message, Note, ToolCall, ToolResult, ToolResults, User
 from hame.base.outcome import Cancelled, Outcome, result_content
-from hame.context.remembered import Remembered
+from hame.context.remembered import Remembered, newest_within
 from hame.context.stubs import cut_arguments, stubbed_results, without_pictures
-from hame.context.summary import summary_message
-from hame.context.tokens import message_tokens
+from hame.context.summary import summary_message, summary_without_model
+from hame.context.tokens import BYTES_PER_TOKEN, message_bytes, message_tokens
 
 LEAST_SCALE, MOST_SCALE = 0.4, 2.5
 """What is believed of a provider's count beside hame's own estimate."""
+MOST_MESSAGES = 40_000
+MOST_BYTES = 32 * 1024 * 1024
+"""Of the view, more than any model takes. What is older is left out, so that a session of any size is
+gone on with in bounded memory."""
+_NARROW_CHARS, _NARROW_TOKENS, _NARROW_SHARE = 40_000, 2_000, 0.2
+"""Of the user's words, and of the summary, that stand for what is left out; the words' share at most."""
+_SHOWN = (UserSaid, ModelAnswered, AnswerInterrupted, NoteAdded, CallSettled)
+_DEMANDS = (ConstraintAdded, ConstraintRemoved)
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -56,6 +68,8 @@ class Shown(msgspec.Struct, frozen=True):
     """Place in the branch of the entry it began with; -1 for a summary."""
     whole: bool
     """No call was open when it began: what comes before it can be left out."""
+    weight: int = 0
+    """Bytes of memory, about."""
 
 
 class Measured(msgspec.Struct, frozen=True):
@@ -90,6 +104,9 @@ class Projection:
         self.shown: list[Shown] = []
         self.size = 0
         """Tokens, estimated, of all messages."""
+        self._weight = 0
+        self._named: dict[str, list[int]] = {}
+        """Where in the view each call, and its result, is."""
         self.measured: Measured | None = None
         """None when the view has changed since the provider counted."""
         self.remembered = Remembered()
@@ -98,11 +115,28 @@ class Projection:
         """Take what was appended; another sequence of entries starts over."""
         if entries is not self._source or len(entries) < self._read:
             self._begin(entries)
+            self._read = self._skip(entries)
         for index in range(self._read, len(entries)):
             entry = entries[index]
             self._add(index, entry)
             self.remembered.add(index, entry)
-        self._read = len(entries)
+            self._read = index + 1
+            if self._weight > MOST_BYTES or len(self.shown) > MOST_MESSAGES:
+                self._lighten()
+
+    def forget(self) -> None:
+        """Read all over when something is to be read."""
+        self._source = None
+
+    def narrow(self, stale: ResultsElided, size: int) -> None:
+        """Show less for now, whatever the journal says: without what is stale, then only the latest.
+
+        `size` is in tokens, estimated. It holds until `forget`, or until a summary is read.
+        """
+        self._elide(stale)
+        if self.size > size:
+            chars = min(int(size * BYTES_PER_TOKEN * _NARROW_SHARE), _NARROW_CHARS)
+            self._drop_before(self._latest(size, len(self.shown)), chars)
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -126,6 +160,10 @@ class Projection:
     def scaled(self, size: int) -> int:
         """Tokens the provider would count for an estimate."""
         return int(size * self.scale)
+
+    def unscaled(self, tokens: int) -> int:
+        """The estimate of what the provider would count as so many tokens."""
+        return int(tokens / self.scale)
 
     def left_out_from(self, entry: int) -> tuple[dict[str, str], tuple[str, ...]]:
         """Stubs, and calls with cut arguments, in the view from that place of the branch on."""
@@ -184,10 +222,14 @@ class Projection:
 
     def _show(self, index: int, message: Message, *, whole: bool | None = None) -> None:
         size = message_tokens(message)
+        weight = message_bytes(message, size)
         nothing_open = not self._calls if whole is None else whole
-        self.shown.append(Shown(message, size, index, nothing_open))
+        self.shown.append(Shown(message, size, index, nothing_open, weight))
+        for call in _calls_of(message):
+            self._named.setdefault(call, []).append(len(self._messages))
         self._messages.append(message)
         self.size += size
+        self._weight += weight
 
     def _answered(self, index: int, message: Assistant) -> None:
         before = self.overhead + self.size
@@ -218,16 +260,107 @@ class Projection:
         content, is_error = result_content(self._outcomes[call.id])
         return ToolResult(call_id=call.id, name=call.name, content=content, is_error=is_error)
 
+    # ------------------------------------------------------------ bounds
+
+    def _skip(self, entries: Sequence[Entry]) -> int:
+        """The place to begin to read at, where not all entries are in memory.
+
+        A summary holds all that is still to be known of what came before what it has kept. Where there
+        is none, no more messages are read than any model takes.
+        """
+        if not isinstance(entries, KnowsKinds) or entries.held:
+            return 0
+        place = entries.last_place((HistoryCompacted,))
+        if place >= 0:
+            last = entries[place]
+            start = place - last.kept if isinstance(last, HistoryCompacted) else place
+        else:
+            start = self._first_of_many(entries)
+        if start <= 0:
+            return 0
+        for demand in entries.places(_DEMANDS):
+            if demand < start:
+                self.remembered.add(demand, entries[demand])
+        if place < 0:
+            self._leave_out(entries, start)
+        return start
+
+    def _first_of_many(self, entries: KnowsKinds) -> int:
+        """The place of the first message that is read where there are too many; else 0."""
+        shown = deque(enumerate(entries.places(_SHOWN), 1), maxlen=MOST_MESSAGES // 2)
+        if not shown or shown[-1][0] <= MOST_MESSAGES:
+            return 0
+        return next(entries.places((UserSaid, ModelAnswered), shown[0][1]), 0)
+
+    def _leave_out(self, entries: Sequence[Entry], start: int) -> None:
+        """Begin the view at that place: what came before is only counted."""
+        said = [place for place in places(entries, (UserSaid,)) if place < start]
+        if said:
+            self.remembered.add(said[0], entries[said[0]])
+            self.remembered.said.clear()
+        self.remembered.left_out = len(said)
+        self._put_summary(start, start, ())
+
+    def _lighten(self) -> None:
+        """The view is more than any model takes: pictures go first, then the oldest messages."""
+        for place in range(len(self.shown) - 1):
+            if self._weight <= MOST_BYTES // 2:
+                break
+            message = without_pictures(self.shown[place].message)
+            if message is not self.shown[place].message:
+                self._replace(place, message)
+        if self._weight > MOST_BYTES // 2 or len(self.shown) > MOST_MESSAGES // 2:
+            share = MOST_BYTES // 2 * self.size // max(self._weight, 1)
+            self._drop_before(self._latest(share, MOST_MESSAGES // 2), _NARROW_CHARS)
+
+    def _latest(self, size: int, count: int) -> int:
+        """The place in the branch from which on the messages are about so large and so many."""
+        first = self._read
+        for shown in islice(reversed(self.shown), count):
+            size -= shown.size
+            if shown.entry < 0 or (size < 0 and first < self._read):
+                break
+            if shown.whole and not isinstance(shown.message, ToolResults):
+                first = shown.entry
+        return first
+
+    def _drop_before(self, first: int, chars: int) -> None:
+        """Begin the view at that place of the branch, with a summary of hame's own before it."""
+        remembered = self.remembered
+        gone = [said for said in remembered.said if said.entry < first]
+        words, left_out = newest_within(gone, chars)
+        remembered.left_out += left_out
+        self._put_summary(self._read, first, tuple(words))
+
+    def _put_summary(self, index: int, first: int, words: tuple[KeptWords, ...]) -> None:
+        remembered = self.remembered
+        stubs, arguments = self.left_out_from(first)
+        entry = HistoryCompacted(
+            summary=summary_without_model(remembered, _NARROW_TOKENS),
+            kept=index - first,
+            notes=remembered.notes,
+            words=words,
+            words_left_out=remembered.left_out,
+            constraints=tuple(remembered.constraints.values()),
+            stubs=stubs,
+            arguments=arguments,
+        )
+        self._compact(index, entry)
+        remembered.add(index, entry)
+
     # ------------------------------------------------------------ shortening
 
     def _elide(self, entry: ResultsElided) -> None:
         self._stubs.update(entry.stubs)
         self._cut.update(entry.arguments)
-        for place, shown in enumerate(self.shown):
-            message = self._elided(shown.message)
+        named = (self._named.get(call, ()) for call in (*entry.stubs, *entry.arguments))
+        meant = {place for found in named for place in found}
+        for place in range(len(self.shown)) if entry.pictures else sorted(meant):
+            shown = self.shown[place].message
+            message = self._elided(shown) if place in meant else shown
             if entry.pictures and place < len(self.shown) - 1:
                 message = without_pictures(message)
-            if message is not shown.message:
+            if message is not shown:
                 self._replace(place, message)
 
     def _elided(self, message: Message) -> Message:
@@ -240,16 +373,19 @@ class Projection:
                 return message
 
     def _replace(self, place: int, message: Message) -> None:
-        size = message_tokens(message)
-        self.size += size - self.shown[place].size
-        self.shown[place] = replace(self.shown[place], message=message, size=size)
+        old, size = self.shown[place], message_tokens(message)
+        weight = message_bytes(message, size)
+        self.size += size - old.size
+        self._weight += weight - old.weight
+        self.shown[place] = replace(old, message=message, size=size, weight=weight)
         self._messages[place] = message
         self.measured = None
 
     def _compact(self, index: int, entry: HistoryCompacted) -> None:
         """Begin anew with the summary, then the entries that stay."""
         source = self._source or ()
-        self.shown, self._messages, self.size = [], [], 0
+        self.shown, self._messages, self.size, self._weight = [], [], 0, 0
+        self._named = {}
         self._calls, self._outcomes, self._results_from = (), {}, -1
         self._stubs, self._cut = dict(entry.stubs), set(entry.arguments)
         self._show(-1, summary_message(entry), whole=True)
@@ -259,3 +395,14 @@ class Projection:
             if not isinstance(kept, HistoryCompacted | ResultsElided):
                 self._add(place, kept)
         self.scale, self.measured = scale, None
+
+
+def _calls_of(message: Message) -> list[str]:
+    """The ids of the calls that a message asks for or has the results of."""
+    match message:
+        case Assistant():
+            return [call.id for call in message.calls]
+        case ToolResults(results=results):
+            return [result.call_id for result in results]
+        case User():
+            return []

@@ -24,6 +24,8 @@ from hame.base.outcome import CommandView, Done, Failed
 _FILES = 60
 """Paths that changed, the latest of which are remembered."""
 _COMMANDS = 12
+AROUND_WORDS = 24
+"""Characters with which each message of the user's is marked off where it is kept."""
 _NOT_WORDS = re.compile(r"[^\w]+")
 
 
@@ -129,9 +131,9 @@ def newest_within(said: Iterable[Said], chars: int) -> tuple[list[KeptWords], in
         words = each.words
         if len(words.text) > left and not kept:
             words = _shortened(words, max(left, 400))
-        if len(words.text) > left and kept:
+        if len(words.text) + AROUND_WORDS > left and kept:
             break
-        left -= len(words.text)
+        left -= len(words.text) + AROUND_WORDS
         kept.append(words)
     kept.reverse()
     return kept, len(messages) - len(kept)

@@ -25,6 +25,8 @@ BYTES_PER_TOKEN = 3.6
 """Of code and English in the tokenisers of today; other scripts have more bytes per character."""
 _MESSAGE = 6
 """Tokens around a message or result: its role, its call's id."""
+_OBJECT = 500
+"""Bytes of memory around a message."""
 _PICTURE = 1_600
 """Tokens of a picture; providers scale them down to about a megapixel."""
 _DOCUMENT = 4_000
@@ -49,6 +51,22 @@ def message_tokens(message: Message) -> int:
             return _MESSAGE + blocks_tokens(content)
         case ToolResults(results=results):
             return sum(_MESSAGE + blocks_tokens(result.content) for result in results)
+
+
+def message_bytes(message: Message, tokens: int) -> int:
+    """Bytes of memory, about, that a message of so many tokens takes."""
+    match message:
+        case User(content=content):
+            pictures = _picture_bytes(content)
+        case ToolResults(results=results):
+            pictures = sum(_picture_bytes(result.content) for result in results)
+        case Assistant(content=content):
+            pictures = _picture_bytes(content)
+    return _OBJECT + int(tokens * BYTES_PER_TOKEN) + pictures
+
+
+def _picture_bytes(blocks: Iterable[Block]) -> int:
+    return sum(len(block.data) for block in blocks if isinstance(block, Image | Document))
 
 
 def blocks_tokens(blocks: Iterable[Block]) -> int:

@@ -39,6 +39,8 @@ HIGH_WATER, LOW_WATER = 0.70, 0.35
 """Shares of the window between which old results are left out in one batch."""
 SUMMARISE_AT = 0.75
 """Share of the window at which the history is summarised."""
+ASK_AT_MOST, NARROW_SHARE = 0.97, 0.6
+"""Share of the window above which the model is shown less for a summary, and what it is shown then."""
 PROTECTED_SHARE, PROTECTED_MOST = 0.12, 24_000
 """Of the window, and in tokens: the latest part, which is not touched."""
 WORDS_SHARE, WORDS_MOST = 0.10, 20_000
@@ -85,11 +87,11 @@ class Window:
 
     def admit(self, outcome: Outcome, facts: ModelFacts, among: int = 1) -> Outcome:
         """An outcome as the history takes it, one of `among` of the same answer."""
-        return spill_outcome(outcome, self._limit(facts), among, self._blobs)
+        return spill_outcome(outcome, self.limit(facts), among, self._blobs)
 
     def admit_message(self, message: User, facts: ModelFacts) -> User:
         """A message of the user's as the history takes it."""
-        return spill_message(message, self._limit(facts), self._blobs)
+        return spill_message(message, self.limit(facts), self._blobs)
 
     def demands_in(self, words: str, record: str, at: float) -> Sequence[Constraint]:
         """The demands in a message of the user's that are not held yet."""
@@ -98,7 +100,7 @@ class Window:
     def is_full(self, entries: Sequence[Entry], facts: ModelFacts) -> bool:
         """Whether the next request should not be sent before `shorten` was tried."""
         self.projection.read(entries)
-        window = self._limit(facts)
+        window = self.limit(facts)
         if self.projection.size * 4 < window and self.projection.measured is None:
             return False  # Not worth measuring system prompt and tools for.
         return self._tokens() > max(window * HIGH_WATER, self._tried_at)
@@ -109,7 +111,7 @@ class Window:
         if kind is ErrorKind.REQUEST_TOO_LARGE and self.projection.has_pictures:
             self._drop_pictures = True  # Bytes were too many, not tokens.
         else:
-            self._learned = max(min(int(self._tokens() * 0.9), self._limit(facts)), LEAST_WINDOW)
+            self._learned = max(min(int(self._tokens() * 0.9), self.limit(facts)), LEAST_WINDOW)
 
     async def shorten(
         self,
@@ -125,7 +127,7 @@ class Window:
         With `focus`, even an empty one, the user wants a summary, whatever the window holds.
         """
         self.projection.read(entries)
-        before, window = self._tokens(), self._limit(facts)
+        before, window = self._tokens(), self.limit(facts)
         pressed, self._overflowed = self._overflowed, False
         if self._drop_pictures:
             self._drop_pictures = False
@@ -163,8 +165,27 @@ class Window:
         self.projection.read(entries)
         self._tokens()
         assumed = facts.context_window is None and self._learned is None
-        window = self._limit(facts)
+        window = self.limit(facts)
         return describe_window(self.projection, self._frame, window, assumed=assumed)
+
+    def narrow(self, window: int) -> None:
+        """Before a summary is asked for: show less where the request would be refused as too large.
+
+        A summary of the latest part is worth more than none. It holds until the summary is read.
+        """
+        if self._tokens() <= window * ASK_AT_MOST:
+            return
+        stale = find_stale(self.projection, self._protected(window))
+        entry = ResultsElided(
+            stubs=stubs_for(stale, None), arguments=stale.arguments, pictures=True
+        )
+        size = self.projection.unscaled(int(window * NARROW_SHARE)) - self.projection.overhead
+        self.projection.narrow(entry, max(size, 0))
+
+    def limit(self, facts: ModelFacts) -> int:
+        """Tokens that the model takes, as far as is known or was learned."""
+        known = facts.context_window or ASSUMED_WINDOW
+        return min(known, self._learned) if self._learned is not None else known
 
     def constraints(self, entries: Sequence[Entry]) -> Sequence[Constraint]:
         """The demands that hold."""
@@ -175,10 +196,6 @@ class Window:
         """Id for a demand that is added by hand."""
         self.projection.read(entries)
         return self.projection.remembered.next_id()
-
-    def _limit(self, facts: ModelFacts) -> int:
-        known = facts.context_window or ASSUMED_WINDOW
-        return min(known, self._learned) if self._learned is not None else known
 
     def _tokens(self) -> int:
         if self.projection.overhead == 0:
@@ -219,6 +236,7 @@ class Window:
     ) -> Shortened:
         size = int(min(max(window * SUMMARY_SHARE, SUMMARY_LEAST), SUMMARY_MOST))
         remembered = self.projection.remembered
+        self.narrow(window)
         written, usage, trouble = await self._ask(remembered, size, way)
         text = written.text if written else summary_without_model(remembered, size)
         if written:
@@ -256,7 +274,11 @@ class Window:
         if self._failures >= MOST_FAILURES:
             return None, None, "the model could not summarise before"
         instruction = ask_for_summary(remembered, size, way.focus)
-        answer, failure = await way.ask(instruction, size * 2)
+        try:
+            answer, failure = await way.ask(instruction, size * 2)
+        except BaseException:
+            self.projection.forget()
+            raise
         written = _usable(answer, size)
         if written is None:
             self._failures += 1

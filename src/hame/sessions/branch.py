@@ -1,15 +1,15 @@
 """Branch: the records of a session's active branch with their places, for copies and exports."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from hame.base.entry import Entry, LabelSet, Record
 from hame.base.errors import SessionError
+from hame.base.kinds import places
 from hame.sessions.journal import load_history
-
-_RECORDS = msgspec.json.Decoder(Record)
+from hame.sessions.pages import StoredRecords
 
 
 class Branch(msgspec.Struct, frozen=True):
@@ -23,7 +23,16 @@ class Branch(msgspec.Struct, frozen=True):
     @property
     def entries(self) -> Sequence[Entry]:
         """What the records hold."""
+        if isinstance(self.records, StoredRecords):
+            return self.records.entries
         return [record.entry for record in self.records]
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """The ids of the records."""
+        if isinstance(self.records, StoredRecords):
+            return self.records.ids
+        return [record.id for record in self.records]
 
     def upto(self, place: str) -> "Branch":
         """The branch up to a record, by its id or its label.
@@ -32,10 +41,12 @@ class Branch(msgspec.Struct, frozen=True):
             SessionError: if there is none, naming the labels there are.
         """
         labels = labels_of(self.entries)
-        wanted = labels.get(place, place)
-        for number, record in enumerate(self.records, 1):
-            if record.id == wanted:
-                return Branch(self.session, self.records[:number], self.notices)
+        wanted, ids = labels.get(place, place), self.ids
+        if wanted in ids:
+            end = ids.index(wanted) + 1
+            records = self.records
+            shorter = records.upto(end) if isinstance(records, StoredRecords) else records[:end]
+            return Branch(self.session, shorter, self.notices)
         known = ", ".join(sorted(labels))
         raise SessionError(
             f"session {self.session} has no record {place}",
@@ -46,35 +57,18 @@ class Branch(msgspec.Struct, frozen=True):
 def labels_of(entries: Sequence[Entry]) -> dict[str, str]:
     """Records by their labels, as far as they were not taken away again."""
     by_record: dict[str, str] = {}
-    for entry in entries:
+    for place in places(entries, (LabelSet,)):
+        entry = entries[place]
         if isinstance(entry, LabelSet):
             by_record[entry.record] = entry.label
     return {label: record for record, label in by_record.items() if label}
 
 
 def read_branch(path: Path) -> Branch:
-    """The active branch of a session file.
+    """The active branch of a session file; what its records say is read as they are asked for.
 
     Raises:
         SessionError: if it cannot be read.
     """
     history = load_history(path)
-    wanted = set(history.ids)
-    records: list[Record] = []
-    for record in _records(path):
-        if record.id in wanted:
-            wanted.discard(record.id)
-            records.append(record)
-    return Branch(path.stem, records, history.notices)
-
-
-def _records(path: Path) -> Iterator[Record]:
-    try:
-        with path.open("rb") as file:
-            for line in file:
-                try:
-                    yield _RECORDS.decode(line.strip(b"\0 \t\r\n"))
-                except (msgspec.MsgspecError, UnicodeError, RecursionError):
-                    continue
-    except OSError as error:
-        raise SessionError(f"cannot read session {path.stem}: {error.strerror}") from error
+    return Branch(path.stem, history.records, history.notices)

@@ -5,7 +5,8 @@ under its name, so that a copy that failed leaves nothing behind.
 """
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 
 import msgspec
@@ -40,11 +41,12 @@ def fork(branch: Branch, path: Path) -> Path:
     """
     if not branch.records:
         raise SessionError(f"session {branch.session} holds nothing that could be copied")
-    first, *rest = branch.records
+    first = branch.records[0]
     if not isinstance(first.entry, SessionStarted):
         raise SessionError(f"session {branch.session} has no beginning that could be copied")
     started = replace(first.entry, session=path.stem, forked_from=branch.session)
-    return write_session(path, _chained([replace(first, entry=started), *rest]))
+    rest = islice(branch.records, 1, None)
+    return write_session(path, _chained(chain([replace(first, entry=started)], rest)))
 
 
 def read_import(path: Path) -> list[Record]:
@@ -109,10 +111,12 @@ def write_session(path: Path, records: Iterable[Record]) -> Path:
     return path
 
 
-def _chained(records: Sequence[Record]) -> list[Record]:
+def _chained(records: Iterable[Record]) -> Iterator[Record]:
     """Each record right after the one before it, as on a branch without side branches."""
-    parents = [None, *(record.id for record in records[:-1])]
-    return [replace(each, parent=parent) for each, parent in zip(records, parents, strict=True)]
+    parent: str | None = None
+    for each in records:
+        yield replace(each, parent=parent)
+        parent = each.id
 
 
 def _exported(data: bytes) -> list[Record] | None:

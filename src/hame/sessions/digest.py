@@ -1,7 +1,6 @@
 """Digest: what a list says of a session, read from as little of its file as possible."""
 
 import os
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -9,6 +8,7 @@ from typing import BinaryIO
 import msgspec
 
 from hame.base.entry import Record, SessionStarted, TitleSet, UserSaid
+from hame.sessions.lines import next_line
 
 TITLE_LENGTH = 80
 """Characters of a title that is made from what the user said."""
@@ -57,7 +57,7 @@ def digest_file(file: SessionFile, known: Digest | None = None) -> Digest:
     """What there is to say of a file; `known` is what was said of it when it was smaller."""
     head, name = _Head(), None
     with suppress(OSError), file.path.open("rb") as source:
-        _read_head(source.readline, head)
+        _read_head(source, head)
         grown = known if known is not None and _is_same(head, known, file) else None
         name = _last_title(source, grown.size if grown else 0, file.size)
         name = name or (grown.name if grown else None)
@@ -84,7 +84,7 @@ def read_cwd(file: SessionFile) -> str | None:
     """The project of a session, from the first lines of its file; None when they cannot be read."""
     head = _Head()
     with suppress(OSError), file.path.open("rb") as source:
-        _read_head(source.readline, head)
+        _read_head(source, head)
     return head.started.cwd if head.started else None
 
 
@@ -102,10 +102,10 @@ class _Head(msgspec.Struct):
     words: str = ""
 
 
-def _read_head(readline: Callable[[], bytes], head: _Head) -> None:
+def _read_head(source: BinaryIO, head: _Head) -> None:
     for _ in range(_HEAD_LINES):
-        line = readline()
-        if not line:
+        line, size, _ = next_line(source)
+        if not size:
             return
         match _decode(line):
             case Record(at=at, entry=SessionStarted() as started) if head.started is None:

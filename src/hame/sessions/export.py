@@ -3,7 +3,7 @@
 import html
 import time
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import assert_never
 
@@ -21,6 +21,7 @@ from hame.base.entry import (
     UserSaid,
 )
 from hame.base.json import dump_bytes
+from hame.base.kinds import places
 from hame.base.message import Image, Text, Thinking, ToolCall, User
 from hame.base.outcome import result_content
 from hame.sessions.branch import Branch
@@ -49,35 +50,44 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     """Media type and data."""
 
 
-def export(branch: Branch, form: ExportFormat) -> bytes:
-    """The branch as a file of that format."""
+def export(branch: Branch, form: ExportFormat) -> Iterator[bytes]:
+    """The branch as a file of that format, piece by piece."""
     match form:
         case ExportFormat.MARKDOWN:
-            return _markdown(branch).encode("utf-8", "replace")
+            return (piece.encode("utf-8", "replace") for piece in _markdown(branch))
         case ExportFormat.JSON:
-            exported = Exported(
-                format=FORMAT, version=1, session=branch.session, records=list(branch.records)
-            )
-            return dump_bytes(exported) + b"\n"
+            return _json(branch)
         case ExportFormat.HTML:
-            return _html(branch).encode("utf-8", "replace")
+            return (piece.encode("utf-8", "replace") for piece in _html(branch))
         case _:
             assert_never(form)
 
 
+def _json(branch: Branch) -> Iterator[bytes]:
+    """An `Exported`, its records one by one."""
+    empty = Exported(format=FORMAT, version=1, session=branch.session, records=[])
+    before, after = dump_bytes(empty).rsplit(b"[]", 1)
+    yield before + b"["
+    for number, record in enumerate(branch.records):
+        yield (b"," if number else b"") + dump_bytes(record)
+    yield b"]" + after + b"\n"
+
+
 def title_of(branch: Branch) -> str:
     """The name of the session, else the first words of the user."""
-    named = [
-        e.title for e in branch.entries if isinstance(e, TitleSet | SessionStarted) and e.title
-    ]
-    said = [e.message.words for e in branch.entries if isinstance(e, UserSaid)]
-    return named[-1] if named else shorten(said[0]) if said else branch.session
+    entries = branch.entries
+    for place in reversed([*places(entries, (SessionStarted, TitleSet))]):
+        entry = entries[place]
+        if isinstance(entry, SessionStarted | TitleSet) and entry.title:
+            return entry.title
+    first = next(places(entries, (UserSaid,)), -1)
+    said = entries[first] if first >= 0 else None
+    return shorten(said.message.words) if isinstance(said, UserSaid) else branch.session
 
 
-def parts_of(records: list[Record] | Branch) -> Iterator[Part]:
+def parts_of(records: Iterable[Record]) -> Iterator[Part]:
     """What was said and done, in order."""
-    found = records.records if isinstance(records, Branch) else records
-    for record in found:
+    for record in records:
         yield from _parts(record.entry, record.at)
 
 
@@ -120,11 +130,10 @@ def _said(message: User, at: float) -> Iterator[Part]:
 # ---------------------------------------------------------------- Markdown
 
 
-def _markdown(branch: Branch) -> str:
-    lines = [f"# {title_of(branch)}", "", f"Session {branch.session}, exported from hame.", ""]
-    for part in parts_of(branch):
-        lines += [*_markdown_part(part), ""]
-    return "\n".join(lines)
+def _markdown(branch: Branch) -> Iterator[str]:
+    yield f"# {title_of(branch)}\n\nSession {branch.session}, exported from hame.\n"
+    for part in parts_of(branch.records):
+        yield "\n" + "\n".join([*_markdown_part(part), ""])
 
 
 def _markdown_part(part: Part) -> list[str]:
@@ -177,17 +186,18 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _NAMES = {"user": "You", "model": "hame", "summary": "Summary of what came before"}
 
 
-def _html(branch: Branch) -> str:
+def _html(branch: Branch) -> Iterator[str]:
     title = html.escape(title_of(branch))
-    body = "\n".join(_html_part(part) for part in parts_of(branch))
-    return (
+    yield (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width">\n'
         f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
         f"<p>Session {html.escape(branch.session)}, exported from hame.</p>\n"
-        f"{body}\n</body>\n</html>\n"
     )
+    for part in parts_of(branch.records):
+        yield _html_part(part) + "\n"
+    yield "</body>\n</html>\n"
 
 
 def _html_part(part: Part) -> str:

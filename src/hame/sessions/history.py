@@ -1,11 +1,13 @@
 """History: what a session file says, however the file was treated.
 
-Power loss, full disks and older versions leave NUL bytes, half lines, a record that was written in
-part and then again whole, and records this version does not know. All that can be read is read; what
-was left out is said in `notices`.
+The file is read once from its beginning; where its records lie is remembered (`hame.sessions.tree`), and
+what they say is read again when it is asked for. All that can be read is read; what was left out is
+said in `notices`.
 """
 
-import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
@@ -19,47 +21,26 @@ from hame.base.entry import (
     OutcomesLost,
     Record,
 )
+from hame.base.kinds import last_place, places
 from hame.base.message import ToolCall
-
-_RECORDS = msgspec.json.Decoder(Record)
-_PADDING = b"\0 \t\r\n"
-_START = '{"id":"'
-"""How every record of ours begins; found again inside a line that holds more than one."""
-
-
-class _Kind(msgspec.Struct, frozen=True):
-    type: str
-
-
-class _Stub(msgspec.Struct, frozen=True):
-    """The frame of a record whose entry this version does not know."""
-
-    id: str
-    parent: str | None
-    at: float
-    entry: _Kind
-    v: int = VERSION
-
-
-_STUBS = msgspec.json.Decoder(_Stub)
-
-
-class _Node(msgspec.Struct, frozen=True):
-    """A record's place in the tree; `entry` is None where it is not known."""
-
-    parent: str | None
-    entry: Entry | None
+from hame.sessions.lines import Frame, Stub, decode_block, next_block, next_line, records_in
+from hame.sessions.pages import HELD, Pages, StoredEntries, StoredIds, StoredRecords
+from hame.sessions.tree import BY_TAG, CODES, STRANGER, Tree
 
 
 class History(msgspec.Struct, frozen=True, kw_only=True):
     """What was read from one session file."""
 
-    entries: list[Entry]
+    pages: Pages
+    """What the records of the whole file say."""
+    entries: StoredEntries
     """The active branch: the ancestry of the last record, from the root."""
-    ids: list[str]
+    ids: StoredIds
     """The ids of their records."""
+    records: StoredRecords
+    """The records of the branch."""
     head: str | None
-    """Id of the last record of the branch."""
+    """Id of the last record of the file; None: it holds none."""
     last_number: int
     """Largest id that is a number."""
     whole: int
@@ -83,44 +64,44 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
         return self.size > self.whole
 
 
-def read_history(file: BinaryIO, name: str, head: str | None = None) -> History:
-    """Read a session file from its beginning; `name` stands for it in the notices.
-
-    The branch is the one that ends in the record `head`; None: in the last one.
+def read_history(path: Path) -> History:
+    """Read a session file from its beginning.
 
     Raises:
         OSError: if the file cannot be read.
-        KeyError: if there is no record `head`.
     """
-    reader = _Reader()
-    for line in file:
-        reader.take(line)
-    return reader.history(name, head)
+    with path.open("rb") as file:
+        reader = _Reader(path, os.fstat(file.fileno()).st_size)
+        reader.read(file)
+    return reader.history()
 
 
-def unsettled_calls(entries: list[Entry]) -> tuple[ToolCall, ...]:
+def unsettled_calls(entries: Sequence[Entry]) -> tuple[ToolCall, ...]:
     """The calls of the last answer that came to no outcome."""
+    place = last_place(entries, (ModelAnswered, AnswerInterrupted))
+    answer = entries[place] if place >= 0 else None
+    if not isinstance(answer, ModelAnswered | AnswerInterrupted) or not answer.message.calls:
+        return ()
     settled: set[str] = set()
-    for entry in reversed(entries):
-        match entry:
+    for later in places(entries, (CallSettled, OutcomesLost), place):
+        match entries[later]:
             case CallSettled(call_id=call):
                 settled.add(call)
             case OutcomesLost(calls=calls):
                 settled.update(call.id for call in calls)
-            case ModelAnswered(message=message) | AnswerInterrupted(message=message):
-                return tuple(call for call in message.calls if call.id not in settled)
             case _:
-                continue
-    return ()
+                pass
+    return tuple(call for call in answer.message.calls if call.id not in settled)
 
 
 class _Reader:
-    """Takes the lines of one file, in order."""
+    """Reads one file, line by line."""
 
-    def __init__(self) -> None:
-        self._nodes: dict[str, _Node] = {}
+    def __init__(self, path: Path, size: int) -> None:
+        self._tree = Tree()
+        self._pages = Pages(path, self._tree)
+        self._held_from = size - HELD
         self._head: str | None = None
-        self._number = 0
         self._lines = 0
         self._size = 0
         self._whole = 0
@@ -130,13 +111,70 @@ class _Reader:
         self._strangers = 0
         self._version = 0
 
-    def take(self, line: bytes) -> None:
+    def read(self, file: BinaryIO) -> None:
+        while True:
+            block = next_block(file)
+            if block:
+                self._take_block(block)
+                continue
+            line, size, frame = next_line(file)
+            if not size:
+                return
+            if frame is not None:
+                self._add_long(frame, size)
+            else:
+                self._take(line)
+
+    def history(self) -> History:
+        tree = self._tree
+        branch = tree.branch(len(tree) - 1)
+        return History(
+            pages=self._pages,
+            entries=StoredEntries(self._pages, branch),
+            ids=StoredIds(self._pages, branch),
+            records=StoredRecords(self._pages, branch),
+            head=self._head,
+            last_number=tree.last_number,
+            whole=self._whole,
+            size=self._size,
+            unterminated=self._unterminated,
+            damaged=tuple(self._damaged),
+            damage_end=self._damage_end,
+            version=self._version,
+            notices=tuple(self._notices(self._pages.path.name)),
+        )
+
+    def _take_block(self, block: bytes) -> None:
+        """Take whole lines; all at once where nothing is the matter with them."""
+        decoded = decode_block(block)
+        if decoded is None:
+            for line in block[:-1].split(b"\n"):
+                self._take(line + b"\n")
+            return
+        records, sizes = decoded
+        place, offset = len(self._tree), self._size
+        names, parents = [each.id for each in records], [each.parent for each in records]
+        codes = bytes([CODES[type(each.entry)] for each in records])
+        if not self._tree.extend(names, parents, codes, offset=offset, sizes=sizes):
+            for record, size in zip(records, sizes, strict=True):
+                self._add(record, size)
+                self._size += size
+        elif offset + len(block) > self._held_from:
+            for number, record in enumerate(records, place):
+                self._pages.hold(number, record.entry)
+        self._head = self._tree.name(len(self._tree) - 1)
+        self._version = max(self._version, *{each.v for each in records})
+        self._lines += len(records)
+        self._size = self._whole = offset + len(block)
+        self._unterminated = False
+
+    def _take(self, line: bytes) -> None:
         self._lines += 1
-        self._size += len(line)
         ended = line.endswith(b"\n")
-        found, sound = _records_in(line)
+        found, sound = records_in(line)
         for record in found:
-            self._add(record)
+            self._add(record, len(line))
+        self._size += len(line)
         if not (ended or sound or found):
             return  # Torn: cut off by whoever writes next.
         self._unterminated = not ended
@@ -145,45 +183,29 @@ class _Reader:
             self._damaged.append(self._lines)
             self._damage_end = self._size
 
-    def history(self, name: str, head: str | None) -> History:
-        entries: list[Entry] = []
-        ids: list[str] = []
-        at = head = head or self._head
-        while at is not None:
-            node = self._nodes[at]
-            if node.entry is not None:
-                entries.append(node.entry)
-                ids.append(at)
-            at = node.parent
-        entries.reverse()
-        ids.reverse()
-        return History(
-            entries=entries,
-            ids=ids,
-            head=head,
-            last_number=self._number,
-            whole=self._whole,
-            size=self._size,
-            unterminated=self._unterminated,
-            damaged=tuple(self._damaged),
-            damage_end=self._damage_end,
-            version=self._version,
-            notices=tuple(self._notices(name)),
-        )
-
-    def _add(self, record: Record | _Stub) -> None:
+    def _add(self, record: Record | Stub, size: int) -> None:
         self._version = max(self._version, record.v)
-        if record.id.isascii() and record.id.isdigit():
-            self._number = max(self._number, int(record.id))
-        if record.id in self._nodes:
+        known = isinstance(record, Record)
+        code = CODES[type(record.entry)] if known else STRANGER
+        place = self._tree.add(record.id, record.parent, code, offset=self._size, size=size)
+        if place < 0:
             return  # Written twice; the first one counts.
-        parent = record.parent
-        if parent is not None and parent not in self._nodes:
-            parent = self._head  # Its parent was on a damaged line: what came before stays joined.
-        entry = record.entry if isinstance(record, Record) else None
-        self._strangers += entry is None
-        self._nodes[record.id] = _Node(parent, entry)
         self._head = record.id
+        if not known:
+            self._strangers += 1
+        elif self._size >= self._held_from:
+            self._pages.hold(place, record.entry)
+
+    def _add_long(self, frame: Frame, size: int) -> None:
+        self._lines += 1
+        self._version = max(self._version, frame.v)
+        code = BY_TAG.get(frame.tag, STRANGER)
+        added = self._tree.add(frame.id, frame.parent, code, offset=self._size, size=size)
+        if added >= 0:
+            self._head = frame.id
+            self._strangers += code == STRANGER
+        self._size += size
+        self._whole, self._unterminated = self._size, False
 
     def _notices(self, name: str) -> list[str]:
         notices: list[str] = []
@@ -202,45 +224,3 @@ class _Reader:
                 f" {VERSION}); it can be read here, not continued"
             )
         return notices
-
-
-def _records_in(line: bytes) -> tuple[list[Record | _Stub], bool]:
-    """The records on a line, and whether the line is as it should be (empty ones are)."""
-    text = line.strip(_PADDING)
-    if not text:
-        return [], b"\0" not in line
-    record = _decode(text)
-    if record is not None:
-        return [record], True
-    return _salvage(text.decode("utf-8", "replace")), False
-
-
-def _decode(text: bytes) -> Record | _Stub | None:
-    try:
-        return _RECORDS.decode(text)
-    except msgspec.ValidationError:
-        pass
-    except (ValueError, RecursionError):
-        return None
-    try:
-        return _STUBS.decode(text)
-    except ValueError:
-        return None
-
-
-def _salvage(text: str) -> list[Record | _Stub]:
-    """Whole records on a line that holds something else too, such as the half of one."""
-    found: list[Record | _Stub] = []
-    scanner = json.JSONDecoder()
-    at = text.find(_START)
-    while at >= 0:
-        try:
-            _, end = scanner.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            at = text.find(_START, at + 1)
-            continue
-        record = _decode(text[at:end].encode())
-        if record is not None:
-            found.append(record)
-        at = text.find(_START, end)
-    return found

@@ -4,7 +4,8 @@ Each line is one `hame.base.entry.Record`. A line goes to the system in one writ
 descriptor before `append` returns, so it survives a kill of the process; a durable one is forced to
 the disk too. The file comes into being with the first word said: a session in which nothing was said
 leaves nothing behind. Nothing that was written is ever changed; only a torn last line is cut off,
-and kept aside.
+and kept aside. Of a large session only the latest entries are in memory; the others are read again
+from the file when they are asked for.
 """
 
 import errno
@@ -34,10 +35,11 @@ from hame.base.entry import (
 )
 from hame.base.errors import SessionError
 from hame.base.json import dump_bytes
-from hame.sessions.ending import LARGE, read_ending
 from hame.sessions.history import History, read_history, unsettled_calls
 from hame.sessions.keep import keep_damaged, keep_tail, make_private_folder, sync_folder
 from hame.sessions.lock import holder, try_lock
+from hame.sessions.pages import Pages, StoredEntries, StoredIds
+from hame.sessions.tree import CODES, Tree
 
 _PRELUDE = (SessionStarted, ModelChosen, ModeChosen, NoteAdded, TitleSet)
 """What is chosen before anything is said; held back until then."""
@@ -56,8 +58,7 @@ class FileJournal:
         self.notices: tuple[str, ...] = ()
         """What opening it had to repair or leave out, for people."""
         self._now = now
-        self._entries: list[Entry] = []
-        self._ids: list[str] = []
+        self._show(Pages(path, Tree()), -1)
         self._head: str | None = None
         self._number = 0
         self._descriptor: int | None = None
@@ -65,6 +66,7 @@ class FileJournal:
         self._sync_error: SessionError | None = None
         self._size = 0
         self._held: list[bytes] = []
+        """Lines that are to be written before the next one."""
         self._line_open = False
         """Part of a line is at the end of the file and could not be cut off."""
         self._folder_synced = True
@@ -106,11 +108,7 @@ class FileJournal:
 
     @property
     def entries(self) -> Sequence[Entry]:
-        """The active branch from the root: one sequence that grows, not to be changed.
-
-        Of a large session that was opened again: its first entry, and the branch from what its last
-        summary left.
-        """
+        """The active branch from the root: one sequence that grows, not to be changed."""
         return self._entries
 
     @property
@@ -124,26 +122,18 @@ class FileJournal:
         Raises:
             SessionError: if there is no such record, or it could not be written down.
         """
-        entries, ids = self._branch(record)
+        place = self._pages.tree.find(record)
+        if place < 0:
+            raise SessionError(f"session {self.session} has no record {record}")
         before = self._entries, self._ids, self._head
         left = self._ids[-1] if self._ids else ""
-        self._entries, self._ids, self._head = entries, ids, record
+        self._show(self._pages, place)
+        self._head = record
         try:
             self._put(Rewound(left=left))
         except SessionError:
             self._entries, self._ids, self._head = before
             raise
-
-    def _branch(self, record: str) -> tuple[list[Entry], list[str]]:
-        if record in self._ids:
-            end = self._ids.index(record) + 1
-            return self._entries[:end], self._ids[:end]
-        try:
-            with _explained("read", self.path), self.path.open("rb") as file:
-                history = read_history(file, self.path.name, record)
-        except KeyError as error:
-            raise SessionError(f"session {self.session} has no record {record}") from error
-        return history.entries, history.ids
 
     async def append(self, entry: Entry, *, durable: bool = False) -> Record:
         """Write an entry at the end of the active branch.
@@ -174,6 +164,7 @@ class FileJournal:
         if self._syncing is not None:
             self._syncing.join()
             self._syncing = None
+        self._pages.close()
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -201,24 +192,42 @@ class FileJournal:
             line = dump_bytes(record) + b"\n"
         except RecursionError as error:
             raise SessionError("an entry is nested too deeply to be written") from error
+        offset = -1
         if self._descriptor is None and isinstance(entry, _PRELUDE):
             self._held.append(line)
         else:
-            self._write(line)
+            offset = self._write(line)
+        tree = self._pages.tree
+        place = tree.add(
+            record.id, record.parent, CODES[type(entry)], offset=offset, size=len(line)
+        )
+        self._pages.hold(place, entry)
+        self._entries.append(place)
         self._number += 1
         self._head = record.id
-        self._entries.append(entry)
-        self._ids.append(record.id)
         return record
 
-    def _write(self, line: bytes) -> None:
+    def _show(self, pages: Pages, head: int) -> None:
+        """Make the branch that ends at that place the active one."""
+        branch = pages.tree.branch(head)
+        self._pages = pages
+        self._entries, self._ids = StoredEntries(pages, branch), StoredIds(pages, branch)
+
+    def _write(self, line: bytes) -> int:
+        """Write a line, and before it what was held back; where it begins.
+
+        Raises:
+            SessionError: if it could not be written.
+        """
         with _explained("write", self.path):
             descriptor = self._open_new() if self._descriptor is None else self._descriptor
             data = b"".join((b"\n" if self._line_open else b"", *self._held, line))
             self._write_whole(descriptor, data)
-            if _is_deleted(descriptor):
-                raise FileNotFoundError(errno.ENOENT, "deleted while it was open")
-        self._held.clear()
+            _refuse_deleted(descriptor)
+        if self._held:
+            self._pages.tree.begin_at(self._size - len(line) - sum(map(len, self._held)))
+            self._held.clear()
+        return self._size - len(line)
 
     def _open_new(self) -> int:
         make_private_folder(self.path.parent)
@@ -268,29 +277,16 @@ class FileJournal:
         descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
         self._descriptor = descriptor
         claim(descriptor, self.path)
-        if not self._take_ending(descriptor):
-            self._take_whole(descriptor)
+        self._take_whole(descriptor)
         lost = unsettled_calls(self._entries)
         if lost:
             self._put(OutcomesLost(calls=lost))
 
-    def _take_ending(self, descriptor: int) -> bool:
-        """Go on with a large session from its last summary; False where it must be read whole."""
-        size = os.fstat(descriptor).st_size
-        if size < LARGE:
-            return False
-        with self.path.open("rb") as file:
-            ending = read_ending(file, size)
-        if ending is None:
-            return False
-        self._entries, self._ids, self._head = ending.entries, ending.ids, ending.ids[-1]
-        self._number, self._size = ending.last_number, size
-        return True
-
     def _take_whole(self, descriptor: int) -> None:
-        history = _load(self.path)
+        history = read_history(self.path)
         _refuse_newer(history, self.path)
-        self._entries, self._ids, self._head = history.entries, history.ids, history.head
+        self._pages, self._head = history.pages, history.head
+        self._entries, self._ids = history.entries, history.ids
         self._number = history.last_number
         self.notices = history.notices
         self._repair(descriptor, history)
@@ -317,12 +313,7 @@ def load_history(path: Path) -> History:
         SessionError: if it cannot be read.
     """
     with _explained("read", path):
-        return _load(path)
-
-
-def _load(path: Path) -> History:
-    with path.open("rb") as file:
-        return read_history(file, path.name)
+        return read_history(path)
 
 
 def claim(descriptor: int, path: Path) -> None:
@@ -350,15 +341,20 @@ def _refuse_newer(history: History, path: Path) -> None:
         )
 
 
-def _is_deleted(descriptor: int) -> bool:
-    """Whether an open file has no name any more; where that cannot be told, it has one.
+def _refuse_deleted(descriptor: int) -> None:
+    """See that an open file has a name still; where that cannot be told, it has one.
 
     What was written is written: not being able to look must not make it look as if it were not.
+
+    Raises:
+        FileNotFoundError: if it has none any more.
     """
     try:
-        return os.fstat(descriptor).st_nlink == 0
+        gone = os.fstat(descriptor).st_nlink == 0
     except OSError:
-        return False
+        return
+    if gone:
+        raise FileNotFoundError(errno.ENOENT, "deleted while it was open")
 
 
 @contextmanager

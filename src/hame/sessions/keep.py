@@ -2,7 +2,13 @@
 
 import hashlib
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
+
+_PIECE = 1 << 20
+"""Bytes that are copied at a time."""
 
 
 def make_private_folder(folder: Path) -> None:
@@ -42,9 +48,7 @@ def keep_tail(path: Path, offset: int) -> Path:
     number = 1
     while (kept := path.with_name(f"{path.name}.torn-{number}")).exists():
         number += 1
-    with path.open("rb") as source:
-        source.seek(offset)
-        _write_private(kept, source.read())
+    _copy_private(path, offset, kept)
     return kept
 
 
@@ -57,17 +61,29 @@ def keep_damaged(path: Path, end: int) -> Path:
     Raises:
         OSError: if it cannot be kept.
     """
-    data = path.read_bytes()
-    digest = hashlib.sha256(data[:end]).hexdigest()[:8]
-    kept = path.with_name(f"{path.name}.damaged-{digest}")
+    digest = hashlib.sha256()
+    with path.open("rb") as source:
+        for piece in _pieces(source, end):
+            digest.update(piece)
+    kept = path.with_name(f"{path.name}.damaged-{digest.hexdigest()[:8]}")
     if not kept.exists():
-        _write_private(kept, data)
+        _copy_private(path, 0, kept)
     return kept
 
 
-def _write_private(path: Path, data: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
+def _copy_private(path: Path, offset: int, kept: Path) -> None:
+    """Copy a file from `offset` on, however large it is."""
+    descriptor = os.open(kept, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with path.open("rb") as source, os.fdopen(descriptor, "wb") as file:
+        source.seek(offset)
+        for piece in _pieces(source, sys.maxsize):
+            file.write(piece)
         file.flush()
         os.fsync(file.fileno())
+
+
+def _pieces(source: BinaryIO, size: int) -> Iterator[bytes]:
+    """What follows in a file, at most `size` bytes of it."""
+    while size > 0 and (piece := source.read(min(size, _PIECE))):
+        size -= len(piece)
+        yield piece

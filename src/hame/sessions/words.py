@@ -5,6 +5,8 @@ from pathlib import Path
 
 import msgspec
 
+from hame.sessions.lines import next_line
+
 _MARKS = (
     b'"user_said"',
     b'"model_answered"',
@@ -71,10 +73,11 @@ def _texts(path: Path) -> Iterator[str]:
     read = 0
     try:
         with path.open("rb") as file:
-            for line in file:
-                read += len(line)
-                if read > MOST_BYTES:
+            while read <= MOST_BYTES:
+                line, size, _ = next_line(file)
+                if not size:
                     return
+                read += size
                 if any(mark in line for mark in _MARKS):
                     yield from _line_texts(line)
     except OSError:

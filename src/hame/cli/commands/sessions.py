@@ -85,7 +85,7 @@ def show(launch: Launch, session: str, *, last: int | None, whole: bool) -> None
             _say(f"the last {len(records)} records of a large session; --all prints everything")
     else:
         branch = read_branch(path)
-        records = list(branch.records)
+        records = branch.records
         for notice in branch.notices:
             _say(notice)
     for part in parts_of(records):
@@ -158,13 +158,15 @@ def fork(launch: Launch, session: str, place: str | None) -> None:
 @click.pass_obj
 def export_session(launch: Launch, session: str, *, form: str | None, output: Path | None) -> None:
     """Write SESSION as Markdown, JSON or one HTML file."""
-    from hame.cli.copies import export_session as write
+    from hame.cli.copies import export_session as read
+    from hame.cli.copies import save
 
-    data = write(launch.places, session, form or "", output)
+    pieces = read(launch.places, session, form or "", output)
     if output is None:
-        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.writelines(pieces)
         sys.stdout.flush()
     else:
+        save(output, pieces)
         _write(f"wrote {output}")
 
 

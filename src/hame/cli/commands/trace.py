@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
@@ -62,10 +62,10 @@ def _path(launch: Launch, session: str | None) -> Path:
     return store.path(name)
 
 
-def _branch(path: Path) -> list[Record]:
+def _branch(path: Path) -> Iterable[Record]:
     from hame.sessions.branch import read_branch
 
-    return list(read_branch(path).records)
+    return read_branch(path).records
 
 
 def _following(path: Path) -> Iterator[Record]:

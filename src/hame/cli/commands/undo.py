@@ -71,7 +71,8 @@ def _latest(launch: Launch) -> str:
 async def _list(rewinder: Rewinder, launch: Launch, as_json: bool) -> int:  # noqa: FBT001 - anyio.run passes positions
     history = await rewinder.history()
     if as_json:
-        _say([dump(msgspec.to_builtins(history))])
+        whole = msgspec.structs.replace(history, turns=tuple(history.turns))
+        _say([dump(msgspec.to_builtins(whole))])
     else:
         _say(history_lines(history, launch.project))
     return ExitCode.DONE
