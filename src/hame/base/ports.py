@@ -515,6 +515,11 @@ class Process(Protocol):
         """Process id; also the id of its group."""
         ...
 
+    @property
+    def mark(self) -> str:
+        """What tells it and its descendants from all other processes."""
+        ...
+
     def output(self) -> AsyncIterator[bytes]:
         """What it prints, until the pipe closes or shortly after the program itself has ended."""
         ...

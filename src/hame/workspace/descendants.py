@@ -28,6 +28,20 @@ def send(leader: int, mark: str, number: int) -> bool:
     return bool(living)
 
 
+def send_to_bearers(mark: str, number: int) -> bool:
+    """Send a signal to every process that bears a mark; whether any was alive."""
+    token = mark.encode()
+    living = [
+        process
+        for process in _candidates(0)
+        if _group_and_session(process) and _bears(process, token)
+    ]
+    for process in living:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(process, number)
+    return bool(living)
+
+
 def descendants(leader: int, mark: str) -> Iterator[tuple[int, bool]]:
     """The leader, if it lives, and its living descendants: id, and whether it is in the group."""
     token = mark.encode()
@@ -67,7 +81,7 @@ def _group_and_session(process: int) -> tuple[int, ...]:
 def _bears(process: int, token: bytes) -> bool:
     """Whether a process was started with the mark in its environment."""
     try:
-        return token in _read(f"/proc/{process}/environ")
+        return bool(token) and token in _read(f"/proc/{process}/environ")
     except OSError:
         return False
 

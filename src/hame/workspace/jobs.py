@@ -15,6 +15,7 @@ from hame.base.errors import ToolError
 from hame.base.job import Job, JobOutput
 from hame.base.ports import Blobs, Jobs, Process, Processes
 from hame.base.process import Exit, Launch
+from hame.workspace.orphans import JobRecords
 from hame.workspace.trimmer import BoundedLog, Trimmer
 
 LOG_LIMIT = 32 * 1024 * 1024
@@ -62,12 +63,18 @@ class LocalJobs(Jobs):
         processes: Processes,
         blobs: Blobs,
         *,
+        records: JobRecords | None = None,
         log_limit: int = LOG_LIMIT,
         now: Callable[[], float] = time.time,
     ) -> None:
-        """Logs are results: the whole of one is read under its job's `result:ID`."""
+        """Logs are results: the whole of one is read under its job's `result:ID`.
+
+        With `records` jobs that are not kept are ended also when this process is killed, by the
+        next hame that starts.
+        """
         self._processes = processes
         self._blobs = blobs
+        self._records = records
         self._log_limit = log_limit
         self._now = now
         self._jobs: dict[str, _Job] = {}
@@ -103,6 +110,8 @@ class LocalJobs(Jobs):
         job = _Job(facts, process, context, BoundedLog(path, self._log_limit))
         self._jobs[name] = job
         self._trimmer.add(job.log)
+        if self._records is not None and not keep:
+            self._records.add(facts, process.mark)
         return facts
 
     @override
@@ -195,4 +204,6 @@ class LocalJobs(Jobs):
         job.closed = True
         await job.context.__aexit__(None, None, None)
         job.facts = msgspec.structs.replace(job.facts, aftermath=tuple(job.process.aftermath))
+        if self._records is not None:
+            self._records.remove(job.facts.id)
         self._trimmer.remove(job.log)

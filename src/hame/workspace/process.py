@@ -141,6 +141,12 @@ class LocalProcess(Process):
         """Process id; also the id of its group and of its session."""
         return self._popen.pid
 
+    @property
+    @override
+    def mark(self) -> str:
+        """What it and its descendants bear in their environment."""
+        return self._mark
+
     @override
     def output(self) -> AsyncIterator[bytes]:
         """What it prints, until the pipe closes or shortly after the program itself has ended."""
