@@ -109,6 +109,7 @@ class Stage:
         self.tools: dict[str, Tool] = {}
         self.limits = Limits(steps=50)
         self.snapshots: Snapshots | None = None
+        self.ahead: Callable[[], Awaitable[None]] | None = None
         self.add("read_file")
 
     def add(
@@ -140,6 +141,7 @@ class Stage:
             clock=self.clock,
             emit=self.events.append,
             snapshots=self.snapshots,
+            ahead=self.ahead,
         )
         return Run(ports, Plan(system="be good", limits=self.limits), self.inbox)
 

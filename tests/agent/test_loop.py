@@ -486,3 +486,21 @@ async def test_notes_stay_apart_from_the_users_words(stage: "Stage") -> None:
     await stage.make(model).run(message)
     assert model.requests[0].messages == (message,)
     assert message.words == "go"
+
+
+async def test_what_is_worth_doing_ahead_goes_on_while_the_model_answers_and_ends_with_the_run(
+    stage: "Stage",
+) -> None:
+    told: list[str] = []
+
+    async def ahead() -> None:
+        told.append("began")
+        try:
+            await anyio.sleep_forever()
+        finally:
+            told.append("stopped")
+
+    stage.ahead = ahead
+    ended = await stage.play(answer(call("read_file", path="a")), answer("ok"))
+    assert ended.result == RunDone(text="ok")
+    assert told == ["began", "stopped"]

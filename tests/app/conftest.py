@@ -7,6 +7,7 @@ import pytest
 
 from hame.app.clock import SystemClock
 from hame.app.door import gate_maker
+from hame.app.late import end_orphans
 from hame.app.log import Log
 from hame.app.runtime import Parts, Runtime
 from hame.app.sessions import StoredSessions
@@ -42,6 +43,11 @@ class Scene:
         self.model = ScriptedModel()
         self.opened: list[str | None] = []
         self.runtimes: list[Runtime] = []
+
+    def folder_of_jobs(self) -> Path:
+        folder = Path(self.places.jobs)
+        folder.mkdir(parents=True)
+        return folder
 
     async def closed(self) -> None: ...
 
@@ -89,6 +95,7 @@ class Scene:
             redaction=Redactor([SECRET]),
             log=Log(str(self.project.parent / "log"), Redactor([SECRET]).text),
             interactive=interactive,
+            end_orphans=lambda: end_orphans(self.places.jobs),
             close=self.closed,
         )
         root = workspace.paths.root

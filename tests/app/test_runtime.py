@@ -1,5 +1,6 @@
 """A session that can be prompted."""
 
+import signal
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -282,3 +283,17 @@ async def test_rules_that_can_never_match_are_named_once_when_they_are_loaded(
     assert notice.level == "warning"
     assert "[[deny]] number 1 can never match" in notice.text
     assert notice.text.endswith("(and 1 more: hame permissions test)")
+
+
+async def test_a_job_that_a_killed_hame_has_left_is_ended_and_named(scene: "Scene") -> None:
+    mark = "feedfacefeedface"
+    records = scene.folder_of_jobs()
+    gone = {"owner": 1, "owner_started": "of another time", "started": "", "mark": mark}
+    async with await anyio.open_process(["sleep", "300"], env={"HAME_PROCESS": mark}) as left:
+        record = {**gone, "pid": left.pid, "command": "npm run dev"}
+        (records / "0badf00d").write_bytes(msgspec.json.encode(record))
+        await scene.start(answer("one")).prompt("hello")
+        with anyio.fail_after(10):
+            assert await left.wait() == -signal.SIGTERM
+    (notice,) = scene.seen(event.Notice)
+    assert notice.text == "Ended a job that a killed hame had left: npm run dev"

@@ -1,15 +1,20 @@
 """Taking a session back: files, conversation, both, and forward again."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import anyio
 import pytest
 
 from hame.base.entry import NoteAdded, Rewound, UserSaid
 from hame.base.errors import HameError
-from hame.testing import answer, call
+from hame.base.settings import Mode
+from hame.testing import HANG, answer, call
 
 if TYPE_CHECKING:
     from app.conftest import Scene
+
+HANG_FOR_EVER = [HANG]
 
 
 def run(command: str) -> object:
@@ -132,3 +137,29 @@ async def test_a_resumed_session_can_be_undone(scene: "Scene") -> None:
     again = scene.start(resume=session)
     await again.rewind(await again.rewinder().plan())
     assert files(scene) == {"a.txt": "a\n", "old.txt": "old\n"}
+
+
+async def test_the_project_is_captured_while_the_model_first_thinks(scene: "Scene") -> None:
+    (scene.project / "a.txt").write_text("a\n")
+    runtime = scene.start(HANG_FOR_EVER)
+    indexes = scene.project.parent / "snapshots"
+    async with anyio.create_task_group() as group:
+        group.start_soon(runtime.prompt, "think")
+        await until(lambda: any(indexes.glob("*/sessions/*/*.index")))
+        runtime.cancel()
+
+
+async def test_nothing_is_captured_ahead_where_nothing_may_run(scene: "Scene") -> None:
+    for mode, interactive in ((Mode.PLAN, True), (Mode.ASK, False)):
+        await scene.start(mode=mode, interactive=interactive)._ahead()
+    assert not (scene.project.parent / "snapshots").exists()
+    await scene.start(mode=Mode.AUTO)._ahead()
+    assert (scene.project.parent / "snapshots").exists()
+
+
+async def until(reached: Callable[[], bool]) -> None:
+    there = reached()
+    with anyio.fail_after(20):
+        while not there:
+            await anyio.sleep(0.01)
+            there = reached()

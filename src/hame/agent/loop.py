@@ -85,6 +85,7 @@ class Run:
         self._scope = anyio.CancelScope()
         self._beside: TaskGroup | None = None
         """What goes on while the model answers; it ends with the run."""
+        self._ahead = anyio.CancelScope()
         self._stop_reason = "stopped by the user"
 
     def cancel(self, reason: str = "stopped by the user") -> None:
@@ -111,12 +112,19 @@ class Run:
         with self._scope:
             try:
                 async with anyio.create_task_group() as self._beside:
+                    self._beside.start_soon(self._look_ahead)
                     result = await self._answer(message)
+                    self._ahead.cancel()
             except ExceptionGroup as group:
                 raise group.exceptions[0] from group
         if self._scope.cancelled_caught:
             result = Stopped(reason=self._stop_reason)
         return await self._end(result)
+
+    async def _look_ahead(self) -> None:
+        with self._ahead:
+            if self._ports.ahead is not None:
+                await self._ports.ahead()
 
     async def compact(self, focus: str) -> Shortened | None:
         """Replace what came so far by a summary; None when there is too little, or it was stopped.

@@ -1,6 +1,6 @@
 """What a run is given: the ports it works with, and what stays fixed for it."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 import msgspec
 
@@ -24,6 +24,8 @@ class Ports(msgspec.Struct, frozen=True, kw_only=True):
     snapshots: Snapshots | None = None
     ledger: CacheLedger | None = None
     """Account of the session's requests, where it outlives the run."""
+    ahead: Callable[[], Awaitable[None]] | None = None
+    """What is worth doing while the model is being asked; cancelled with the end of the run."""
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ import msgspec
 from hame.app.clock import SystemClock
 from hame.app.door import gate_maker
 from hame.app.lastwords import known_secrets
-from hame.app.late import LateJobs, LateSnapshots, LateWeb
+from hame.app.late import LateJobs, LateSnapshots, LateWeb, end_orphans
 from hame.app.log import Log
 from hame.app.models import Models
 from hame.app.runtime import Parts, Runtime
@@ -101,7 +101,7 @@ async def build_runtime(pad: Launchpad) -> Runtime:
         tool_context=context,
         new_gate=gate_maker(settings, pad.environment, places, context),
         sessions=sessions,
-        new_jobs=lambda: LateJobs(lambda: open_jobs(processes, blobs)),
+        new_jobs=lambda: LateJobs(lambda: open_jobs(places, processes, blobs)),
         new_snapshots=lambda session: LateSnapshots(
             lambda: open_snapshots(places, workspace.paths, session, processes)
         ),
@@ -115,6 +115,7 @@ async def build_runtime(pad: Launchpad) -> Runtime:
         close=models.close,
         trusted=lambda: pad.trusted or is_trusted(places, pad.project),
         allowance=lambda now: allowance(settings, places, now),
+        end_orphans=lambda: end_orphans(places.jobs),
     )
     resumed = sessions.resume(pad.resume) if pad.resume else None
     return Runtime(parts, resumed or sessions.create(workspace.paths.root))
@@ -131,11 +132,12 @@ def open_snapshots(
     return LocalSnapshots(store, session, paths, processes)
 
 
-def open_jobs(processes: Processes, blobs: Blobs) -> Jobs:
+def open_jobs(places: Places, processes: Processes, blobs: Blobs) -> Jobs:
     """A session's commands in the background."""
     from hame.workspace.jobs import LocalJobs
+    from hame.workspace.orphans import JobRecords
 
-    return LocalJobs(processes, blobs)
+    return LocalJobs(processes, blobs, records=JobRecords(places.jobs))
 
 
 def open_web(settings: Settings, environment: Mapping[str, str]) -> Web:

@@ -1,5 +1,6 @@
 """Ports whose makers are imported when they are first used: most sessions need few of them."""
 
+import os
 from collections.abc import Callable, Sequence
 
 from typing_extensions import override
@@ -24,6 +25,11 @@ class LateSnapshots(Snapshots):
         if self._made is None:
             self._made = self._make()
         return self._made
+
+    @override
+    async def prepare(self) -> None:
+        """As the real ones do."""
+        await self._inner.prepare()
 
     @override
     async def begin(self, attempt: Attempt) -> str | None:
@@ -125,6 +131,20 @@ class LateJobs(Jobs):
         """As the real ones do."""
         if self._made is not None:
             await self._made.close()
+
+
+async def end_orphans(folder: str) -> Sequence[str]:
+    """End the jobs of hames that were killed; where there are none, nothing is imported for it."""
+    try:
+        with os.scandir(folder) as entries:
+            there = next(entries, None)
+    except OSError:
+        return ()
+    if there is None:
+        return ()
+    from hame.workspace import orphans
+
+    return await orphans.end_orphans(folder)
 
 
 class LateWeb(Web):

@@ -4,7 +4,7 @@ Surfaces subscribe to RunEvents and call these verbs; none of them reaches into 
 """
 
 import traceback
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from secrets import token_hex
 from typing import Protocol
 
@@ -47,6 +47,8 @@ from hame.base.snapshot import Step
 from hame.prompts.attachments import Composed, compose
 from hame.prompts.opening import mode_text, system_prompt
 
+AHEAD_AFTER_S = 0.25
+"""Until what can be done ahead begins: the first request has left then, and nothing has come yet."""
 WORTH_A_WARNING = 20_000
 """Tokens that must be read anew before it is said."""
 
@@ -96,6 +98,8 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the user trusts the project's folder, now."""
     allowance: Callable[[float], Allowance | None] = lambda _: None
     """What is left of the day's limits at a time."""
+    end_orphans: Callable[[], Awaitable[Sequence[str]]] | None = None
+    """Ends background jobs that a killed hame has left; their commands."""
 
 
 class Runtime:
@@ -114,6 +118,7 @@ class Runtime:
         self._model: Model | None = None
         self._mode = parts.settings.mode
         self._questions = Questions(interactive=parts.interactive, emit=self._emit)
+        self._end_jobs = parts.end_orphans
         self._rules_are_odd = bool(parts.new_gate.warnings)
         self._gate = Door(lambda: parts.new_gate(lambda: self._mode, self._questions))
         self._take_up(journal)
@@ -339,7 +344,7 @@ class Runtime:
     def _take_up(self, journal: Journal) -> None:
         self._journal = journal
         self._questions.journal = journal
-        self._snapshots = self._parts.new_snapshots(journal.session)
+        self._snapshots, self._prepared = self._parts.new_snapshots(journal.session), False
         self._jobs = self._parts.new_jobs()
         self._context = self._parts.new_context()
         self._ledger = CacheLedger(journal.entries)
@@ -389,7 +394,26 @@ class Runtime:
             emit=self._emit,
             snapshots=self._snapshots,
             ledger=self._ledger,
+            ahead=self._ahead,
         )
+
+    async def _ahead(self) -> None:
+        """What somebody would wait for later, done while the model is being asked."""
+        await self._end_orphans()
+        runs_freely = self._parts.interactive or self._mode is Mode.AUTO
+        if runs_freely and self._mode is not Mode.PLAN and not self._prepared:
+            await self._parts.clock.sleep(AHEAD_AFTER_S)
+            await self._snapshots.prepare()
+            self._prepared = True
+
+    async def _end_orphans(self) -> None:
+        """Look once for jobs that a hame left which was killed."""
+        end, self._end_jobs = self._end_jobs, None
+        if end is None:
+            return
+        with anyio.CancelScope(shield=True):
+            for command in await end():
+                self._emit(event.Notice(f"Ended a job that a killed hame had left: {command}"))
 
     async def _compact(self, focus: str) -> Shortened | None:
         self._refuse_busy()

@@ -739,6 +739,13 @@ class Blobs(Protocol):
 class Snapshots(Protocol):
     """What files were before and after each step of a session, so that it can be undone."""
 
+    async def prepare(self) -> None:
+        """Do ahead of the first step what it would wait for; may be cancelled at any moment.
+
+        Never raises: what cannot be done now is done, or said, with the first step.
+        """
+        ...
+
     async def begin(self, attempt: Attempt) -> str | None:
         """Hold what there is before a call runs; waits for a capture that is still going.
 

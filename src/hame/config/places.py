@@ -91,6 +91,11 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.cache}/builds"
 
     @property
+    def jobs(self) -> str:
+        """Folder of records of the background jobs that run."""
+        return f"{self.state}/jobs"
+
+    @property
     def log(self) -> str:
         """Folder of the log files."""
         return f"{self.state}/log"

@@ -105,6 +105,8 @@ async def test_a_list_with_a_torn_last_line_is_read_up_to_it(project: Project) -
         file.write(b'{"type":"began","numb')
     again = project.session()
     assert len(await again.snapshots.steps()) == 1
+    await again.edit("b.txt", b"b\n")
+    assert len(await project.session().snapshots.steps()) == 2
 
 
 async def test_an_undo_can_be_undone_and_that_again(project: Project) -> None:

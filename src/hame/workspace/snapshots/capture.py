@@ -11,6 +11,7 @@ import stat
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+import anyio
 import anyio.to_thread
 import msgspec
 
@@ -81,6 +82,7 @@ class Capturer:
         self._tree = ""
         self._left: dict[str, FileState] = {}
         self._beyond = 0
+        self._busy = anyio.Lock()
         self.permissions: dict[str, int] = {}
         """Unusual permission bits by path relative to the folder, as far as they were seen."""
 
@@ -123,18 +125,21 @@ class Capturer:
         Raises:
             GitError: if it cannot be done.
         """
-        if self._look("") is None:
-            self._tree = ""
-            return Capture(tree=EMPTY_TREE)
-        if again or not self._tree:
-            self._beyond = await self._bring_up_to_date()
-        if not self._tree:
-            self._tree = (await self._git.run("write-tree", index=self._index)).decode().strip()
-        found = Capture(tree=self._tree, left=dict(self._left), beyond=self._beyond)
-        wanted, left_out = tuple(forced), ()
-        if ignored:
-            wanted, left_out = await small_ignored(self._git, self._index, prefixes)
-        return await self._with_ignored(found, wanted, left_out) if wanted or left_out else found
+        async with self._busy:
+            if self._look("") is None:
+                self._tree = ""
+                return Capture(tree=EMPTY_TREE)
+            if again or not self._tree:
+                self._beyond = await self._bring_up_to_date()
+            if not self._tree:
+                self._tree = (await self._git.run("write-tree", index=self._index)).decode().strip()
+            found = Capture(tree=self._tree, left=dict(self._left), beyond=self._beyond)
+            wanted, left_out = tuple(forced), ()
+            if ignored:
+                wanted, left_out = await small_ignored(self._git, self._index, prefixes)
+            return (
+                await self._with_ignored(found, wanted, left_out) if wanted or left_out else found
+            )
 
     def with_permissions(self, path: str) -> Callable[[FileState], FileState]:
         """Add to a state what is known of the permission bits of that path."""

@@ -87,6 +87,9 @@ async def _collect_objects(store: Store, processes: Processes, moment: float) ->
                 for each in pack.parent.glob(f"{pack.stem}.*"):
                     each.unlink(missing_ok=True)
         needed.clear()  # All of them are in the new pack.
+    for path in (store.objects.folder / "pack").glob("tmp_*"):
+        if _is_old(path, moment):  # Left by a git that was stopped.
+            path.unlink(missing_ok=True)
     for name, path in loose.items():
         # Looked at again right before: what is wanted anew has just become young.
         if name not in needed and _is_old(path, moment):

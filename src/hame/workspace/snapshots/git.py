@@ -25,8 +25,8 @@ _SETTINGS = (
     ("gc.auto", "0"),
     ("advice.addEmbeddedRepo", "false"),
 )
-_AT_ONCE = 20_000
-"""Files that go into the index at a time: what was done stays done when the time is up."""
+_AT_ONCE = 2_000
+"""Files that go into the index at a time: what was done stays done when it is stopped."""
 _BULK = 200
 """From so many files on, new objects go into one pack: twenty times faster than a file for each."""
 

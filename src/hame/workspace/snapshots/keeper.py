@@ -91,6 +91,19 @@ class LocalSnapshots(Snapshots):
             self._log = StepLog(self._store.session(self._session) / "log.jsonl")
         return self._log
 
+    # ------------------------------------------------------------ ahead of all calls
+
+    @override
+    async def prepare(self) -> None:
+        """Capture the project for the first time, while nobody waits for it.
+
+        What was captured when it is stopped is not captured again.
+        """
+        with suppress(GitError, OSError), anyio.move_on_after(_FIRST_LIMIT_S):
+            self._store.make()
+            for capturer in self._all_capturers():
+                await capturer.take()
+
     # ------------------------------------------------------------ around a call
 
     @override

@@ -119,10 +119,13 @@ class StepLog:
         """
         data = _encode(line) + b"\n"
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
         descriptor = os.open(self._path, flags, 0o600)
         try:
-            os.write(descriptor, data)
+            # Half a line that a kill or a full disk has left must not swallow this one.
+            size = os.fstat(descriptor).st_size
+            torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+            _write_all(descriptor, b"\n" + data if torn else data)
         finally:
             os.close(descriptor)
         self.refresh()
@@ -151,6 +154,12 @@ class StepLog:
                         failed=line.failed,
                     )
                 )
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
 
 
 def _step(began: Began, ended: Ended) -> Step:
