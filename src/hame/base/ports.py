@@ -591,6 +591,26 @@ class Inmates(Protocol):
         ...
 
 
+class Enclosure(Protocol):
+    """What is started only holds the program, which runs inside and by whose end it ends too.
+
+    Signals that ask the program to end are for what is inside; one that kills it kills all. A program
+    that gets a terminal takes it inside.
+    """
+
+    def started(self) -> None:
+        """It was started, and has what it needed open."""
+        ...
+
+    def exit(self, ended: Exit) -> Exit:
+        """How the program itself ended, by how what holds it did."""
+        ...
+
+    def left_behind(self) -> bool:
+        """Whether the program left anything running when it ended; it was killed at that moment."""
+        ...
+
+
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
     """A program that is ready to be started confined."""
 
@@ -603,6 +623,8 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     Raises OSError: nothing may be started then."""
     inmates: Inmates | None = None
     """How to reach what has left the program's group and its marks; None: nothing can outlive it."""
+    enclosure: Enclosure | None = None
+    """What `launch` starts holds the program; None: it is the program itself."""
     refused: Callable[[], Sequence[str]] = tuple
     """Machines it was kept from so far, by name."""
     aftermath: Callable[[], Sequence[str]] = tuple

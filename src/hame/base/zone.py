@@ -43,26 +43,36 @@ SECRET_NAMES: frozenset[str] = frozenset(
         "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk",
         "credentials.json", ".credentials.json", "oauth_creds.json", ".htpasswd",
         ".bash_history", ".zsh_history", ".python_history", ".node_repl_history",
-        ".psql_history", ".mysql_history", ".sqlite_history", ".rediscli_history",
+        ".psql_history", ".mysql_history", ".sqlite_history", ".rediscli_history", ".zhistory",
+        ".claude.json", ".s3cfg", ".boto",
     }
 )  # fmt: skip
 """A component of one of these names makes the path secret."""
 
 SECRET_PARTS: tuple[tuple[str, ...], ...] = (
-    (".docker", "config.json"),
-    (".config", "gcloud"), (".config", "gh"), (".config", "op"), (".config", "hame"),
+    (".docker", "config.json"), (".config", "containers", "auth.json"),
+    (".config", "gcloud"), (".config", "gh"), (".config", "hub"), (".config", "op"),
+    (".config", "hame"), (".config", "rclone"), (".config", "github-copilot"),
     (".local", "share", "hame"), (".local", "share", "keyrings"),
-    (".cargo", "credentials"), (".cargo", "credentials.toml"),
+    (".local", "share", "fish", "fish_history"), (".cache", "huggingface", "token"),
+    (".cargo", "credentials"), (".cargo", "credentials.toml"), (".gem", "credentials"),
+    (".terraform.d", "credentials.tfrc.json"),
     (".codex", "auth.json"), (".local", "share", "opencode"),
     (".mozilla", "firefox"), (".config", "google-chrome"), (".config", "chromium"),
-    (".config", "bravesoftware"), (".config", "microsoft-edge"),
+    (".config", "bravesoftware"), (".config", "microsoft-edge"), (".config", "vivaldi"),
+    (".config", "opera"), ("snap", "firefox", "common"), ("snap", "chromium", "common"),
+    (".var", "app", "org.mozilla.firefox"), (".var", "app", "com.google.chrome"),
     ("library", "keychains"), ("library", "application support", "google", "chrome"),
 )  # fmt: skip
 """Runs of components, anywhere in a path, that make it secret."""
 
 SECRET_PLACES: tuple[tuple[str, ...], ...] = (
     ("etc", "shadow"), ("etc", "shadow-"), ("etc", "gshadow"), ("etc", "gshadow-"),
-    ("etc", "sudoers"), ("etc", "sudoers.d"),
+    ("etc", "sudoers"), ("etc", "sudoers.d"), ("etc", "ssl", "private"),
+    ("etc", "pki", "tls", "private"), ("etc", "letsencrypt"), ("etc", "wireguard"),
+    ("etc", "krb5.keytab"), ("etc", "networkmanager", "system-connections"),
+    ("etc", "ssh", "ssh_host_rsa_key"), ("etc", "ssh", "ssh_host_ecdsa_key"),
+    ("etc", "ssh", "ssh_host_ed25519_key"), ("etc", "ssh", "ssh_host_dsa_key"),
     ("run", "secrets"), ("var", "run", "secrets"),
     ("run", "docker.sock"), ("var", "run", "docker.sock"),
     ("proc", "kcore"), ("proc", "kmsg"), ("proc", "keys"), ("proc", "key-users"),
@@ -86,12 +96,23 @@ SECRET_ENVIRONMENT_EXCEPTIONS: frozenset[str] = frozenset({
     ".env.dist",
 })
 
-PROTECTED_PARTS: tuple[tuple[str, ...], ...] = (
+PROTECTED_OF_GIT: tuple[tuple[str, ...], ...] = (
     (".git", "hooks"), (".git", "config"), (".git", "config.worktree"), (".git", "modules"),
     (".git", "worktrees"), (".git", "info", "attributes"), (".git", "commondir"),
-    (".gitmodules",), (".husky",), (".envrc",), (".ripgreprc",), (".mcp.json",),
-    (".hame",), (".vscode",), (".idea",), (".cursor",), (".claude",), (".codex",), (".gemini",),
-    (".devcontainer",),
+)  # fmt: skip
+"""What makes git run programs, or look for its settings elsewhere."""
+
+PROTECTED_OF_PROJECT: frozenset[str] = frozenset(
+    {
+        ".gitmodules", ".husky", ".envrc", ".ripgreprc", ".mcp.json", ".hame", ".vscode", ".idea",
+        ".cursor", ".claude", ".codex", ".gemini", ".devcontainer",
+    }
+)  # fmt: skip
+"""Names in a project that make editors, agents and shells run code of its."""
+
+PROTECTED_PARTS: tuple[tuple[str, ...], ...] = (
+    *PROTECTED_OF_GIT,
+    *((name,) for name in sorted(PROTECTED_OF_PROJECT)),
     (".bashrc",), (".bash_profile",), (".bash_login",), (".bash_logout",), (".bash_aliases",),
     (".profile",), (".zshrc",), (".zprofile",), (".zshenv",), (".zlogin",), (".zlogout",),
     (".kshrc",), (".cshrc",), (".tcshrc",), (".login",), (".inputrc",), (".xprofile",),

@@ -16,13 +16,17 @@ MARK = "HAME_PROCESS"
 """Environment variable that tells a program's descendants."""
 
 
-def send(leader: int, mark: str, number: int) -> bool:
-    """Send a signal (0: none) once to the group and every descendant; whether any was alive."""
+def send(leader: int, mark: str, number: int, *, spare: bool = False) -> bool:
+    """Send a signal (0: none) once to the group and every descendant; whether any was alive.
+
+    With `spare`, not to the leader, which then ends by itself when the others have.
+    """
     living = dict(descendants(leader, mark))
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(leader, number)
+    if not spare:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(leader, number)
     for process, grouped in living.items():
-        if not grouped:
+        if process != leader if spare else not grouped:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(process, number)
     return bool(living)

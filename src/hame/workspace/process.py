@@ -30,6 +30,7 @@ TERM_GRACE_S = 0.3
 """How long programs may take to end after TERM, before KILL."""
 KILL_GRACE_S = 2.0
 """How long the system may take to end them after KILL; what waits for a dead disk takes longer."""
+_FIRST_POLL_S = 0.001
 _POLL_S = 0.01
 
 
@@ -124,7 +125,11 @@ class LocalProcess(Process):
         self._terminal = launch.pty
         self._ending = Ending()
         environment = {**dict(launch.env or ()), MARK: self._mark}
-        self._popen, ends = spawn(launch, environment, cell.restrict)
+        self._enclosure = cell.enclosure
+        inside = self._enclosure is not None
+        self._popen, ends = spawn(launch, environment, cell.restrict, inside=inside)
+        if self._enclosure is not None:
+            self._enclosure.started()
         if self._inmates is not None:
             self._inmates.began(self._popen.pid)
         self._output = None if ends.output is None else OutputPipe(ends.output, self._ending)
@@ -175,7 +180,7 @@ class LocalProcess(Process):
     async def wait(self) -> Exit:
         """Wait until the program itself has ended; its children may live until the context ends."""
         await self._ending.wait()
-        return self._watch.exit
+        return self._exit()
 
     @override
     async def end_input(self) -> None:
@@ -189,7 +194,7 @@ class LocalProcess(Process):
     def ended(self) -> Exit | None:
         """How the program itself has ended; None while it runs."""
         self._watch.look()
-        return self._watch.exit if self._ending.reached else None
+        return self._exit() if self._ending.reached else None
 
     @property
     @override
@@ -217,9 +222,11 @@ class LocalProcess(Process):
     @override
     def survivors(self) -> bool:
         """Whether children of the program still run although it has ended itself."""
-        return self._ending.reached and (
-            any(descendants(self.pid, self._mark)) or self._reach_inmates(0)
-        )
+        if not self._ending.reached:
+            return False
+        if self._enclosure is not None:
+            return self._enclosure.left_behind()
+        return any(descendants(self.pid, self._mark)) or self._reach_inmates(0)
 
     @override
     async def kill(self) -> None:
@@ -262,8 +269,10 @@ class LocalProcess(Process):
         """Send a signal and give it time; whether anything is still alive."""
         alive = self._send(number)
         deadline = time.monotonic() + grace_s
+        pause = _FIRST_POLL_S
         while alive and time.monotonic() < deadline:
-            await anyio.sleep(_POLL_S)
+            await anyio.sleep(pause)
+            pause = min(2 * pause, _POLL_S)
             # KILL again reaches what was born meanwhile; TERM again could cut a clean-up short.
             again = signal.SIGKILL if number is signal.SIGKILL else 0
             alive = self._send(again)
@@ -271,11 +280,16 @@ class LocalProcess(Process):
 
     def _send(self, number: int) -> bool:
         """Send a signal (0: none) to all that is left of it; whether anything was."""
-        found = send(self.pid, self._mark, number)
+        spare = self._enclosure is not None and number != signal.SIGKILL
+        found = send(self.pid, self._mark, number, spare=spare)
         return self._reach_inmates(number) or found
 
     def _reach_inmates(self, number: int) -> bool:
         return self._inmates is not None and self._inmates.send(number)
+
+    def _exit(self) -> Exit:
+        ended = self._watch.exit
+        return ended if self._enclosure is None else self._enclosure.exit(ended)
 
 
 def _own(ends: Ends) -> int:

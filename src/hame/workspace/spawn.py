@@ -39,8 +39,12 @@ def spawn(
     launch: Launch,
     environment: Mapping[str, str],
     restrict: Callable[[str | None], None] | None = None,
+    *,
+    inside: bool = False,
 ) -> tuple[subprocess.Popen[bytes], Ends]:
     """Start a program in a session of its own, from a thread that was confined where it has to be.
+
+    `inside`: what is started holds the program, which takes its terminal for itself.
 
     Raises:
         ToolError: if it cannot be started.
@@ -49,7 +53,7 @@ def spawn(
         raise ToolError("there is no program to start: the command is empty")
     with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
         if launch.pty:
-            argv, streams, ends = _terminal(launch, theirs, ours)
+            argv, streams, ends = _terminal(launch, theirs, ours, inside=inside)
         else:
             argv, streams, ends = _pipes(launch, theirs, ours)
         try:
@@ -121,7 +125,7 @@ def _pipes(
 
 
 def _terminal(
-    launch: Launch, theirs: contextlib.ExitStack, ours: contextlib.ExitStack
+    launch: Launch, theirs: contextlib.ExitStack, ours: contextlib.ExitStack, *, inside: bool
 ) -> tuple[tuple[str, ...], _Streams, Ends]:
     """A terminal of the child's own: what it prints comes out of our end, our words are its input."""
     mine, its = os.openpty()
@@ -131,7 +135,8 @@ def _terminal(
     settings = termios.tcgetattr(its)
     settings[3] &= ~termios.ECHOCTL  # A key that is no letter is not shown as two.
     termios.tcsetattr(its, termios.TCSANOW, settings)
-    argv = ("/bin/sh", "-c", _TAKE_TERMINAL, os.ttyname(its), *launch.argv)
+    take = () if inside else ("/bin/sh", "-c", _TAKE_TERMINAL, os.ttyname(its))
+    argv = (*take, *launch.argv)
     relay = None if launch.output is None else _relay(mine, launch.output, theirs)
     output = mine if relay is None else None
     return argv, (its, its, its), Ends(output, None, mine, relay)
