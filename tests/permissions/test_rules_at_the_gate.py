@@ -18,6 +18,7 @@ from hame.permissions.decision import Decision
 from hame.permissions.gate import Grounds, RuleGate
 from hame.permissions.rule import Rule, Scope
 from hame.permissions.rulebook import Rulebook, open_rulebook
+from hame.sandbox.unconfined import Unconfined
 from hame.workspace.process import LocalProcesses
 from permissions.call import EDIT, FETCH, READ, RUN, Asker, Prepared, call, judged, place, running
 
@@ -541,7 +542,7 @@ async def test_the_question_says_what_would_be_lost(
         for name in ("sub/1", "sub/2", "sub/deep/3"):
             (repository / name).write_text("xx")
     asker = Asker(Choice.NO)
-    processes = LocalProcesses({"PATH": "/usr/bin:/bin"})
+    processes = LocalProcesses({"PATH": "/usr/bin:/bin"}, Unconfined())
     await decide(open_gate(asker, processes=processes), text, paths)
     assert asker.asked[0].loss == loss
 
@@ -549,7 +550,9 @@ async def test_the_question_says_what_would_be_lost(
 async def test_what_cannot_be_counted_is_said(open_gate: Opening, paths: ProjectPaths) -> None:
     asker = Asker(Choice.NO, Choice.NO)
     await decide(open_gate(asker), "git reset --hard", paths)
-    no_repository = LocalProcesses({"PATH": "/usr/bin:/bin", "GIT_CEILING_DIRECTORIES": "/"})
+    no_repository = LocalProcesses(
+        {"PATH": "/usr/bin:/bin", "GIT_CEILING_DIRECTORIES": "/"}, Unconfined()
+    )
     await decide(open_gate(asker, processes=no_repository), "git reset --hard", paths)
     assert all(question.loss.endswith(": not counted") for question in asker.asked)
 
@@ -562,7 +565,7 @@ async def test_counting_runs_nothing_that_the_repository_names(
     hook.write_text(f"#!/bin/sh\ntouch {canary}\n")
     hook.chmod(0o755)
     git(repository, "config", "core.fsmonitor", str(hook))
-    processes = LocalProcesses({"PATH": "/usr/bin:/bin"})
+    processes = LocalProcesses({"PATH": "/usr/bin:/bin"}, Unconfined())
     asker = Asker(Choice.NO)
     await decide(open_gate(asker, processes=processes), "git reset --hard", paths)
     assert "3 modified" in asker.asked[0].loss

@@ -1,5 +1,6 @@
 """How a project is built and run, by its files; and running what the languages here can."""
 
+import shlex
 import shutil
 
 import pytest
@@ -136,3 +137,26 @@ async def test_a_manifest_that_leads_elsewhere_is_not_read(desk, tmp_path):
     secret.write_text("run:\n\techo secret\n")
     (desk.root / "Makefile").symlink_to(secret)
     assert "Nothing in this project" in await desk.failed("run_program")
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"a;touch x/__main__.py": ""},
+        {"$(touch x).py": ""},
+        {"Makefile": "all: $(touch x)\n"},
+        {"A$(touch x).java": "class A { static void main() {} }", "B.java": ""},
+        {"pom.xml": "", "A;touch x.java": "class A { static void main() {} }"},
+        {"package.json": '{"main": "$(touch x)"}'},
+        {"package.json": '{"scripts": {"start": "x"}}'},
+        {"go.mod": "", "cmd/$(touch x)/main.go": ""},
+    ],
+)
+def test_no_name_in_a_project_is_a_command_of_its_own(files: dict[str, str]) -> None:
+    """T13: was seen to fail where names were put into the command as they are."""
+    program = found(files)
+    assert program is not None
+    for line in filter(None, (program.build, program.run)):
+        words = list(shlex.shlex(line, posix=True, punctuation_chars=True))
+        assert not {";", "&", "|", "(", "$(", "`"} & set(words), line
+        assert "touch" not in words, line

@@ -109,3 +109,9 @@ def test_names_tell_manifests_entry_points_and_languages():
 
 def test_its_summary_is_short(desk):
     assert desk.tools["project_overview"].summarize({}) == "the project"
+
+
+async def test_a_worktree_whose_git_directory_is_elsewhere_is_described_too(desk):
+    desk.write(".git", "gitdir: /elsewhere/.git/worktrees/x\n")
+    desk.write("a.py", "")
+    assert "languages: Python (1)" in await desk.done("project_overview")

@@ -67,7 +67,7 @@ async def build_runtime(pad: Launchpad) -> Runtime:
     redaction = Redactor(known_secrets(settings, pad.environment))
     log = Log(places.log, redaction.text)
     index, sandbox, clock = LocalIndex(workspace), Unconfined(), SystemClock()
-    processes = LocalProcesses(pad.environment, sandbox)
+    processes = LocalProcesses(pad.environment, sandbox, without=workspace.paths.roots)
     models = Models(
         settings,
         pad.environment,

@@ -47,7 +47,7 @@ async def open_models(pad: Launchpad) -> AsyncGenerator[Models]:
         pad.environment,
         pad.places,
         index=LocalIndex(workspace),
-        processes=LocalProcesses(pad.environment),
+        processes=LocalProcesses(pad.environment, without=(workspace.paths.root,)),
         clock=SystemClock(),
     )
     try:

@@ -14,6 +14,7 @@ from hame.base.entry import Entry, Record, SessionStarted
 from hame.base.errors import SessionError
 from hame.base.ports import Journal
 from hame.base.zone import ProjectPaths
+from hame.sandbox.unconfined import Unconfined
 from hame.sessions.store import SessionStore
 from hame.workspace.process import LocalProcesses
 from hame.workspace.snapshots.collect import Collected, collect
@@ -59,7 +60,7 @@ def _snapshots(pad: Launchpad, journal: Journal, *, still: bool) -> LocalSnapsho
         home=places.home,
     )
     store = store_of(Path(places.snapshots), paths.root, places.home)
-    processes = LocalProcesses(pad.environment)
+    processes = LocalProcesses(pad.environment, Unconfined(), without=paths.roots)
     return LocalSnapshots(store, journal.session, paths, processes, still=still)
 
 
@@ -70,7 +71,7 @@ async def collect_all(pad: Launchpad, *, everywhere: bool, keep_days: float) -> 
         ToolError: when another process is at it, or git failed.
     """
     base = Path(pad.places.snapshots)
-    processes = LocalProcesses(pad.environment)
+    processes = LocalProcesses(pad.environment, without=(pad.project,))
     return [
         await collect(store, processes, keep_days=keep_days)
         for store in stores(base, pad.places.home)

@@ -1,8 +1,8 @@
 """git, asked about a repository that may have been made to harm: pure data.
 
 A repository's own settings can name programs that git runs while it only looks
-(`git-config(1)`, `gitattributes(5)`, `githooks(5)`); so can the environment. What is here takes the
-settings of hame's own calls out of the repository's hands; filters, which every repository may name as
+(`git-config(1)`, `gitattributes(5)`, `githooks(5)`); so can the environment. What is here takes
+the settings of hame's own calls out of the repository's hands; filters, which a repository may call as
 it likes, are switched off by name (`switched_off`).
 """
 
@@ -38,33 +38,36 @@ _EXECUTING = re.compile(
 _FILTER = re.compile(r"^(filter\..+)\.(?:clean|smudge|process|required)$", re.DOTALL)
 
 
-def still_environment(more: Settings = ()) -> tuple[tuple[str, str], ...]:
-    """The variables under which git only looks: no program of the repository's, no network, no lock.
+STILL_ENVIRONMENT: tuple[tuple[str, str], ...] = (
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_ALLOW_PROTOCOL", "none"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_CONFIG_NOSYSTEM", "1"),
+    ("LC_ALL", "C"),
+)
+"""On top of an environment without `GIT_*`: no lock, no question, no connection, plain words."""
 
-    They go on top of an environment without `GIT_*`. `more` are further settings, which win.
+
+def still_command(*arguments: str, more: Settings = ()) -> tuple[str, ...]:
+    """A git command that only looks, as the words of its start; `more` are further settings, which win.
+
+    The settings are arguments and not variables, so that they hold whatever becomes of the environment.
     """
-    settings = (*_STILL, *more)
-    numbered = (
-        pair
-        for number, (name, value) in enumerate(settings)
-        for pair in ((f"GIT_CONFIG_KEY_{number}", name), (f"GIT_CONFIG_VALUE_{number}", value))
-    )
-    return (
-        ("GIT_OPTIONAL_LOCKS", "0"),
-        ("GIT_TERMINAL_PROMPT", "0"),
-        ("GIT_PAGER", "cat"),
-        ("GIT_ALLOW_PROTOCOL", "none"),
-        ("GIT_NO_LAZY_FETCH", "1"),
-        ("GIT_CONFIG_NOSYSTEM", "1"),
-        ("LC_ALL", "C"),
-        ("GIT_CONFIG_COUNT", str(len(settings))),
-        *numbered,
-    )
+    settings = tuple(f"{name}={value}" for name, value in (*_STILL, *more))
+    options = (word for setting in settings for word in ("-c", setting))
+    return ("git", "--no-pager", "--no-optional-locks", *options, *arguments)
 
 
 def switched_off(names: Iterable[str]) -> Settings:
-    """What makes every filter among the names of a repository's settings do nothing."""
+    """What makes every filter among the names of a repository's settings do nothing.
+
+    Raises:
+        ValueError: for a name that cannot be written as an argument: it holds `=`.
+    """
     filters = {match[1]: None for name in names if (match := _FILTER.match(name))}
+    if any("=" in each for each in filters):
+        raise ValueError("a filter's name holds =")
     return tuple(
         pair
         for each in filters

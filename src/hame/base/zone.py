@@ -258,6 +258,11 @@ class ProjectPaths(msgspec.Struct, frozen=True, kw_only=True):
     drives: str = ""
     """Folder in which Windows' drives are mounted (WSL); empty elsewhere."""
 
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The project, and what is added to it."""
+        return (self.root, *self.added)
+
     def place_of(self, path: str) -> str:
         """Where an absolute path of a command's lies: what it calls `/tmp` is the private folder."""
         if not self.temporary_alias:

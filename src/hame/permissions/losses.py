@@ -6,7 +6,9 @@ from collections.abc import Iterator
 import anyio
 import msgspec
 
+from hame.base.confinement import Confinement
 from hame.base.errors import ToolError
+from hame.base.git import STILL_ENVIRONMENT, still_command, switched_off
 from hame.base.ports import Processes
 from hame.base.process import Launch
 from hame.base.zone import Operation
@@ -18,16 +20,6 @@ from hame.permissions.commands.scene import Scene
 _PATIENCE_S = 3.0
 _MOST_OUTPUT = 1 << 20
 _MOST_ENTRIES = 20_000
-
-_QUIET_GIT = (
-    ("GIT_OPTIONAL_LOCKS", "0"), ("GIT_TERMINAL_PROMPT", "0"), ("GIT_CONFIG_NOSYSTEM", "1"),
-    ("GIT_CONFIG_COUNT", "4"),
-    ("GIT_CONFIG_KEY_0", "core.fsmonitor"), ("GIT_CONFIG_VALUE_0", "false"),
-    ("GIT_CONFIG_KEY_1", "core.hooksPath"), ("GIT_CONFIG_VALUE_1", "/dev/null"),
-    ("GIT_CONFIG_KEY_2", "diff.ignoreSubmodules"), ("GIT_CONFIG_VALUE_2", "all"),
-    ("GIT_CONFIG_KEY_3", "submodule.recurse"), ("GIT_CONFIG_VALUE_3", "false"),
-)  # fmt: skip
-"""A repository's own settings must not make git run anything only because hame looks."""
 
 
 class Loss(msgspec.Struct, frozen=True):
@@ -180,18 +172,31 @@ def _size(size: int) -> str:
 
 
 async def _ask_git(command: tuple[str, ...], folder: str, processes: Processes) -> str:
-    launch = Launch(
-        argv=("git", *command), cwd=folder, extra_env=_QUIET_GIT, merge_stderr=False, label="loss"
-    )
+    """What git lists, counted. The repository may have been made to harm: see `hame.base.git`."""
     data: bytes | None = None
     with anyio.move_on_after(_PATIENCE_S):
         try:
-            data = await _output_of(launch, processes)
-        except ToolError:
+            listed = ("config", "--list", "--name-only", "-z")
+            names = await _output_of(_launch(still_command(*listed), folder), processes) or b""
+            filters = switched_off(names.decode("utf-8", "surrogateescape").split("\0"))
+            words = still_command(*command, more=filters)
+            data = await _output_of(_launch(words, folder), processes)
+        except (ToolError, ValueError):
             data = None
     if data is None:
         return "not counted"
     return _read_status(data) if command == _STATUS else _read_lines(command[0], data)
+
+
+def _launch(words: tuple[str, ...], folder: str) -> Launch:
+    return Launch(
+        argv=words,
+        cwd=folder,
+        extra_env=STILL_ENVIRONMENT,
+        merge_stderr=False,
+        confinement=Confinement(),
+        label="loss",
+    )
 
 
 async def _output_of(launch: Launch, processes: Processes) -> bytes | None:

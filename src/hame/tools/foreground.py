@@ -126,8 +126,17 @@ async def _type(process: Process, typed: bytes) -> None:
 
 
 @cache
-def shell() -> str:
-    """The shell that commands are written for."""
-    import shutil
+def shell(project: str) -> str:
+    """The shell that commands are written for: never one that lies in the project."""
+    import os
 
-    return shutil.which("bash") or "/bin/sh"
+    from hame.base.zone import is_below, split
+
+    for folder in filter(lambda folder: folder.startswith("/"), os.get_exec_path()):
+        place = f"{folder}/bash"
+        real = os.path.realpath(place)
+        if os.access(place, os.X_OK) and not any(
+            is_below(split(path), project) for path in (place, real)
+        ):
+            return place
+    return "/bin/sh"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import anyio
 
+from hame.base.confinement import Confinement
 from hame.base.errors import PathError
 from hame.base.ports import Located, ToolContext
 from hame.base.process import Launch
@@ -46,9 +47,10 @@ async def _extract(data: bytes, context: ToolContext) -> tuple[str, str]:
     """Pages that each end with a form feed, and what went wrong, if something did."""
     launch = Launch(
         argv=(sys.executable, "-P", str(Path(__file__).with_name("pdf_pages.py"))),
-        cwd=context.workspace.paths.root,
+        cwd="/",
         stdin=data,
         merge_stderr=False,
+        confinement=Confinement(),
         label="PDF reader",
     )
     pages, errors = bytearray(), bytearray()

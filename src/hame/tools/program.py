@@ -97,7 +97,7 @@ def _make(project: _Project, entry: str | None) -> Program | None:
     if any(project.has(other) for other in ("package.json", "Cargo.toml", "go.mod")):
         return None  # The Makefile is for other chores; the language's own way is surer.
     made = _first_made(targets)
-    return Program(kind="Make", build="make", run=f"./{made}") if made else None
+    return Program(kind="Make", build="make", run=f"./{shlex.quote(made)}") if made else None
 
 
 def _first_made(targets: dict[str, str]) -> str | None:
@@ -174,7 +174,7 @@ def _java(project: _Project, entry: str | None) -> Program | None:
     main = next((path for path in sources if _is_java_main(project, path, entry)), None)
     name = _java_class(project, main) if main else None
     if project.has("pom.xml"):
-        which = f" -Dexec.mainClass={name}" if name else ""
+        which = f" -Dexec.mainClass={shlex.quote(name)}" if name else ""
         return Program(kind="Java", build="mvn -q compile", run=f"mvn -q exec:java{which}")
     for file, command in (("gradlew", "./gradlew"), ("build.gradle", "gradle"),
                           ("build.gradle.kts", "gradle")):  # fmt: skip
@@ -189,7 +189,7 @@ def _java(project: _Project, entry: str | None) -> Program | None:
     return Program(
         kind="Java",
         build=f"javac -d {_BUILD_FOLDER} {listed}",
-        run=f"java -cp {_BUILD_FOLDER} {name}",
+        run=f"java -cp {_BUILD_FOLDER} {shlex.quote(name or '')}",
     )
 
 
@@ -224,7 +224,7 @@ def _python(project: _Project, entry: str | None) -> Program | None:
     packages = [each for each in packages if entry is None or posixpath.basename(each) == entry]
     if packages:
         module = packages[0].removeprefix("src/").replace("/", ".")
-        return Program(kind="Python", run=f"{python} -m {module}")
+        return Program(kind="Python", run=f"{python} -m {shlex.quote(module)}")
     main = project.first((*_PYTHON_MAINS, "__main__.py")) or _only_python(project)
     return Program(kind="Python", run=f"{python} {shlex.quote(main)}") if main else None
 

@@ -7,7 +7,7 @@ from functools import cache, partial
 
 import msgspec
 
-from hame.base.errors import ToolError
+from hame.base.errors import PathError, ToolError
 from hame.base.json import JsonObject
 from hame.base.outcome import Done, TextView, text_content
 from hame.base.path import FileKind
@@ -46,11 +46,12 @@ class ProjectOverview:
         Raises:
             ToolError: when the project's folder is gone.
         """
-        places = locate_all(
-            context.workspace,
-            (".", Operation.LIST),
-            *((name, Operation.READ) for name in (_HEAD, *_READ)),
-        )
+        wanted = [(".", Operation.LIST), *((name, Operation.READ) for name in _READ)]
+        try:
+            places = locate_all(context.workspace, *wanted, (_HEAD, Operation.READ))
+        except PathError:
+            # In a worktree or a submodule `.git` is a file, and the branch is kept elsewhere.
+            places = locate_all(context.workspace, *wanted)
 
         async def plan() -> Plan:
             return Plan(partial(_describe, places, context))

@@ -178,7 +178,7 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
         asking = self.asking
         typed = asking.stdin.encode() if asking.stdin else None
         launch = Launch(
-            argv=(shell(), "-c", asking.command),
+            argv=(shell(self.context.workspace.paths.root), "-c", asking.command),
             cwd=self.places[0][0].resolution.real,
             stdin=None if asking.pty else typed,
             open_stdin=asking.pty,

@@ -109,7 +109,7 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
 
         root = self.places[0][0].resolution.real
         return Launch(
-            argv=(shell(), "-c", command),
+            argv=(shell(self.context.workspace.paths.root), "-c", command),
             cwd=root,
             stdin=stdin,
             confinement=confinement,

@@ -5,7 +5,8 @@ It gets hame's own, without what could leak a key or change what a command means
 * names that sound like a secret: ending in `_KEY`, `_TOKEN`, `_SECRET`, `_PASSWORD`, `_PASSWD`,
   `_PASSPHRASE`, `_CREDENTIALS`, `_PAT` or `_AUTH`, holding `SECRET`, `PASSWORD`, `APIKEY` or
   `API_KEY`, and all `AWS_*` and `AZURE_*` but those that only choose a region, profile or tenant;
-* names that make a shell or a tool run something of its own: `BASH_ENV`, `PROMPT_COMMAND`, ...
+* names that make a shell or a tool run something of its own: `BASH_ENV`, `PROMPT_COMMAND`, `GIT_*`
+  but for who commits, ...
 
 Pagers and editors are replaced by programs that do not wait.
 """
@@ -26,8 +27,16 @@ _CLOUD_CHOICES = frozenset({
 _MEDDLING = frozenset({
     "BASH_ENV", "ENV", "PROMPT_COMMAND", "PS4", "SHELLOPTS", "BASHOPTS", "CDPATH", "GLOBIGNORE",
     "GREP_OPTIONS", "RIPGREP_CONFIG_PATH", "TAR_OPTIONS", "LESSOPEN", "LESSCLOSE", "LESS",
-    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_EXTERNAL_DIFF",
 })  # fmt: skip
+_OF_GIT = (
+    "GIT_AUTHOR_",
+    "GIT_COMMITTER_",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+)
+"""What git may find in the environment: who commits, and where it stops looking for a repository.
+
+All else of `GIT_*` names programs, or another repository (git(1))."""
 
 QUIET: dict[str, str] = {
     "PAGER": "cat",
@@ -55,7 +64,8 @@ def child_environment(base: Mapping[str, str]) -> dict[str, str]:
 def is_withheld(name: str) -> bool:
     """Whether a variable of this name is kept from child processes."""
     upper = name.upper()
-    return upper in _MEDDLING or upper.startswith("BASH_FUNC_") or is_secret_name(name)
+    of_git = upper.startswith("GIT_") and not upper.startswith(_OF_GIT)
+    return of_git or upper in _MEDDLING or upper.startswith("BASH_FUNC_") or is_secret_name(name)
 
 
 def is_secret_name(name: str) -> bool:

@@ -23,6 +23,7 @@ from hame.base.ports import Cell, Process, Processes, Sandbox
 from hame.base.process import Exit, Launch
 from hame.workspace.descendants import MARK, descendants, send
 from hame.workspace.environment import child_environment
+from hame.workspace.ownprograms import OwnPrograms
 from hame.workspace.pipe import GRACE_S, Ending, InputPipe, OutputPipe
 from hame.workspace.spawn import Ends, Watch, spawn
 
@@ -41,13 +42,21 @@ _LEFT: list[subprocess.Popen[bytes]] = []
 class LocalProcesses(Processes):
     """Starts programs on this machine."""
 
-    def __init__(self, environment: Mapping[str, str], sandbox: Sandbox | None = None) -> None:
+    def __init__(
+        self,
+        environment: Mapping[str, str],
+        sandbox: Sandbox | None = None,
+        *,
+        without: Sequence[str] = (),
+    ) -> None:
         """Take the environment children inherit from; secrets in it are kept back.
 
-        Without a sandbox only programs of hame's own can be started.
+        Without a sandbox only programs of hame's own can be started. `without` are folders, by their
+        real paths, in which no program of hame's own is looked for: the project, and what is added to it.
         """
         self._environment = child_environment(environment)
         self._sandbox = sandbox
+        self._own = OwnPrograms(environment, without)
 
     @override
     def start(self, launch: Launch) -> AbstractAsyncContextManager[Process]:
@@ -58,10 +67,25 @@ class LocalProcesses(Processes):
         """
         _LEFT[:] = [left for left in _LEFT if left.poll() is None]
         given = self._environment if launch.env is None else dict(launch.env)
+        if launch.env is None and launch.confinement is None:
+            given = given | {"PATH": self._own.path}
         launch = msgspec.structs.replace(
-            launch, env=tuple((given | dict(launch.extra_env)).items())
+            launch,
+            argv=self._resolved(launch.argv),
+            env=tuple((given | dict(launch.extra_env)).items()),
         )
         return _Running(launch, self._sandbox)
+
+    def _resolved(self, argv: tuple[str, ...]) -> tuple[str, ...]:
+        """The words of a start with the program's path in place of its bare name.
+
+        Raises:
+            ToolError: when there is no such program.
+        """
+        found = self._own.find(argv[0]) if argv else None
+        if argv and found is None:
+            raise ToolError(f"cannot start {argv[0]}: there is no such program")
+        return argv if found is None else (found, *argv[1:])
 
 
 class _Running(AbstractAsyncContextManager[Process]):

@@ -13,6 +13,7 @@ import pytest
 from hame.base.ports import Snapshots
 from hame.base.snapshot import Attempt, UndoPlan
 from hame.base.zone import ProjectPaths
+from hame.sandbox.unconfined import Unconfined
 from hame.workspace.process import LocalProcesses
 from hame.workspace.snapshots.keeper import LocalSnapshots
 from hame.workspace.snapshots.store import Store, store_of
@@ -50,7 +51,7 @@ class Session:
     def __init__(self, project: "Project", name: str) -> None:
         self.project = project
         self.snapshots: Snapshots = LocalSnapshots(
-            project.store, name, project.paths, LocalProcesses(dict(os.environ))
+            project.store, name, project.paths, LocalProcesses(dict(os.environ), Unconfined())
         )
         self.notices: list[str] = []
         self._calls = 0

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from hame.base.errors import ToolError
+from hame.sandbox.unconfined import Unconfined
 from hame.workspace.process import LocalProcesses
 from hame.workspace.snapshots.collect import collect, is_due
 from hame.workspace.snapshots.store import stores
@@ -25,7 +26,7 @@ def age(folder: Path, days: float) -> None:
 
 
 def processes() -> LocalProcesses:
-    return LocalProcesses(dict(os.environ))
+    return LocalProcesses(dict(os.environ), Unconfined())
 
 
 async def test_old_sessions_go_with_their_bytes_and_young_ones_can_still_be_undone(

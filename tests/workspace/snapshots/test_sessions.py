@@ -6,6 +6,7 @@ import anyio
 import pytest
 
 from hame.base.snapshot import Attempt, Move
+from hame.sandbox.unconfined import Unconfined
 from hame.workspace.process import LocalProcesses
 from hame.workspace.snapshots.keeper import LocalSnapshots
 from hame.workspace.snapshots.log import StepLog
@@ -184,7 +185,7 @@ async def test_without_git_edits_can_be_undone_and_commands_are_said_not_to(
     bare.mkdir()
     session = project.session()
     session.snapshots = LocalSnapshots(
-        project.store, "s", project.paths, LocalProcesses({"PATH": str(bare)})
+        project.store, "s", project.paths, LocalProcesses({"PATH": str(bare)}, Unconfined())
     )
     await session.edit("a.txt", b"b\n")
     await session.run("rm a.txt")

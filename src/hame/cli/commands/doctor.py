@@ -18,6 +18,7 @@ from hame.app.offers import open_models
 from hame.base.errors import HameError
 from hame.base.json import dump
 from hame.base.ports import ListsModels
+from hame.base.zone import is_below, split
 from hame.cli.exits import ExitCode
 from hame.cli.launch import Launch, paint_for, prepare
 from hame.cli.paint import Paint
@@ -50,7 +51,7 @@ def doctor(options: Mapping[str, Any], *, as_json: bool) -> int:
     The provider whose model would be asked is sent one request for its list of models.
     """
     launch = prepare(options, interactive=False)
-    findings = [*_machine(), *_settings(launch), *anyio.run(_models, launch), *_tools(launch)]
+    findings = [*_machine(launch), *_settings(launch), *anyio.run(_models, launch), *_tools(launch)]
     if as_json:
         sys.stdout.write(dump([msgspec.to_builtins(finding) for finding in findings]) + "\n")
     else:
@@ -69,9 +70,13 @@ def _show(findings: list[Finding], paint: Paint) -> None:
             sys.stdout.write(paint.dim(f"  {'':<{widest}}  {clean(finding.hint)}") + "\n")
 
 
-def _machine() -> list[Finding]:
+def _machine(launch: Launch) -> list[Finding]:
     system = f"{platform.system()} {platform.machine()}"
     python = f"hame {__version__}, Python {platform.python_version()}, {system}"
+    if is_below(split(__file__), launch.project) or is_below(split(sys.prefix), launch.project):
+        said = f"{python}, from inside this project: what changes the project can change hame"
+        hint = "Install hame outside of it: pipx install hame, or uv tool install hame."
+        return [Finding(what="hame", state="note", said=said, hint=hint)]
     if sys.platform == "linux":
         return [Finding(what="hame", state="ok", said=python)]
     hint = "hame is tested on Linux; on Windows use it in WSL."

@@ -1,6 +1,5 @@
 """`hame local`: the built-in model, which runs on this machine and needs no key."""
 
-import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,6 +20,7 @@ from hame.local.weights import (
     remove_weights,
     set_up_weights,
 )
+from hame.workspace.ownprograms import OwnPrograms
 from hame.workspace.process import LocalProcesses
 
 
@@ -77,6 +77,7 @@ async def _set_up(launch: Launch) -> None:
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
 
-    uv = shutil.which("uv", path=launch.environment.get("PATH"))
-    folder, processes = Path(launch.places.cache), LocalProcesses(launch.environment)
+    uv = OwnPrograms(launch.environment, without=(launch.project,)).find("uv")
+    folder = Path(launch.places.cache)
+    processes = LocalProcesses(launch.environment, without=(launch.project,))
     await set_up_weights(folder, processes, report, uv=uv)

@@ -9,7 +9,9 @@ import anyio
 import anyio.to_thread
 import msgspec
 
+from hame.base.confinement import Confinement
 from hame.base.errors import ToolError
+from hame.base.git import STILL_ENVIRONMENT, still_command
 from hame.base.ports import Processes
 from hame.base.process import Launch
 
@@ -134,6 +136,8 @@ class Git:
     async def tracked_though_ignored(self) -> list[str]:
         """Files that the user's own repository tracks although its rules ignore them; only read.
 
+        This is the one call in which the repository's own settings count, once for each session.
+
         Raises:
             GitMissingError: when there is no git.
         """
@@ -141,10 +145,11 @@ class Git:
             return []
         flags = ("ls-files", "-z", "-i", "-c", "--exclude-standard")
         launch = Launch(
-            argv=("git", "-c", "core.fsmonitor=false", *flags),
+            argv=still_command(*flags),
             cwd=self.directory.cwd,
-            extra_env=(("GIT_OPTIONAL_LOCKS", "0"), ("LC_ALL", "C")),
+            extra_env=STILL_ENVIRONMENT,
             merge_stderr=False,
+            confinement=Confinement(),
             label="snapshot",
         )
         try:
@@ -187,6 +192,7 @@ class Git:
             ("GIT_CONFIG_NOSYSTEM", "1"),
             ("GIT_CONFIG_COUNT", str(len(named))),
             ("GIT_LITERAL_PATHSPECS", "1"),
+            ("GIT_ALLOW_PROTOCOL", "none"),
             ("GIT_TERMINAL_PROMPT", "0"),
             ("LC_ALL", "C"),
             *settings,
