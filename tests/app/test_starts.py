@@ -8,7 +8,11 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "hame"
 STARTERS = {"workspace/spawn.py"}
-"""The one module that starts programs."""
+"""The one module that starts programs, but for two places."""
+OTHERS = {
+    "workspace/orphans.py": "subprocess.run",  # /bin/ps by its path, where there is no /proc.
+    "sandbox/relay.py": "os.execvpe",  # Becomes the confined program; it does not run in hame.
+}
 KEEPERS = {"workspace/process.py", "workspace/spawn.py"}
 """Those that may name `subprocess` at all, for its types."""
 COMMANDS = {"tools/run_command.py", "tools/run_program.py", "app/keys.py"}
@@ -34,6 +38,8 @@ def faults(name: str, tree: ast.Module) -> list[str]:
         line = getattr(node, "lineno", 0)
         if isinstance(node, ast.Call):
             called = ast.unparse(node.func)
+            if called == OTHERS.get(name):
+                continue
             if called in FORBIDDEN or called.startswith(("os.exec", "os.spawn", "os.posix_spawn")):
                 found.append(f"{name}:{line}: {called}")
             for keyword in node.keywords:

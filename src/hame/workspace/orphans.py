@@ -126,7 +126,7 @@ def started_at(pid: int) -> str:
 
 def _asked_of_ps(pid: int) -> str:
     asked = subprocess.run(
-        ["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False
+        ["/bin/ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False
     )
     return asked.stdout.strip()
 
