@@ -44,6 +44,8 @@ class PlayAction:
     def __init__(self, tool: "PlayTool", arguments: JsonObject, context: ToolContext) -> None:
         self._tool, self._arguments, self._context = tool, arguments, context
 
+    def bind(self, still: Callable[[], bool]) -> None: ...
+
     async def run(self, confinement: Confinement) -> Done | Failed:
         return await self._tool.body(self._arguments, self._context)
 

@@ -272,6 +272,8 @@ class _Fetching:
         self._page, self._size = cast("int", arguments["page"]), cast("int", arguments["size"])
         self._fact = cast("str", arguments.get("fact", ""))
 
+    def bind(self, still: Callable[[], bool]) -> None: ...
+
     async def run(self, confinement: Confinement) -> Done:
         await anyio.lowlevel.checkpoint()
         line = f"{self._page:06d} worker accepted job and wrote its row to the ledger\n"

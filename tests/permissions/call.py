@@ -42,6 +42,9 @@ class Prepared:
         self.digest = digest
         self.view: View | None = CommandView(command) if command is not None else None
 
+    def bind(self, still: Callable[[], bool]) -> None:
+        self.still = still
+
     async def run(self, confinement: Confinement) -> Done | Failed:
         raise AssertionError("the gate must not run anything")
 

@@ -1,6 +1,6 @@
 """The gate asks where the policy says so, and remembers what was granted."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import anyio
 
@@ -32,6 +32,8 @@ class Prepared:
         self.targets: Sequence[Target] = [Target(place, Operation.WRITE)] if places else []
         self.view: View | None = None
         self.digest = digest
+
+    def bind(self, still: Callable[[], bool]) -> None: ...
 
     async def run(self, confinement: Confinement) -> Done | Failed:
         raise AssertionError("the gate must not run anything")

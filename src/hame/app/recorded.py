@@ -123,6 +123,9 @@ class RecordedAction:
         """The gate says the outcome."""
         self.outcome: Done | Failed = Failed("The recording does not say what it came to.")
 
+    def bind(self, still: Callable[[], bool]) -> None:
+        """Nothing is started that could be another."""
+
     async def run(self, confinement: Confinement) -> Done | Failed:
         """The outcome; nothing is done."""
         del confinement

@@ -86,6 +86,9 @@ class _RedactingAction:
     def digest(self) -> str:
         return self._inner.digest
 
+    def bind(self, still: Callable[[], bool]) -> None:
+        self._inner.bind(still)
+
     async def run(self, confinement: Confinement) -> Done | Failed:
         try:
             outcome = self._redaction.outcome(await self._inner.run(confinement))

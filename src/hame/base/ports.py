@@ -850,11 +850,16 @@ class Action(Protocol):
         """Hash of what will run and on what."""
         ...
 
+    def bind(self, still: Callable[[], bool]) -> None:
+        """What an approval rests on is as it was while this says so; looked at as late as can be."""
+        ...
+
     async def run(self, confinement: Confinement) -> Done | Failed:
         """Do it; programs it starts are confined like this.
 
         Raises:
-            ToolError: when it cannot be done; becomes the call's failed outcome.
+            ToolError: when it cannot be done, or is not any more what was approved; becomes the
+                call's failed outcome.
         """
         ...
 

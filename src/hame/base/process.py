@@ -1,8 +1,13 @@
 """What it takes to start a program, and how it ended."""
 
+from collections.abc import Callable
+
 import msgspec
 
 from hame.base.confinement import Confinement
+
+CHANGED = "what this call names changed after it was approved; nothing was started. Try again"
+"""Said where `Launch.still` says no."""
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,6 +33,8 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     """What it may reach; None: it is a program of hame's own that runs as hame does."""
     keep: bool = False
     """It may live on when hame has ended."""
+    still: Callable[[], bool] | None = None
+    """Whether what was approved is as it was: asked right before the start, which a no prevents."""
     pass_fds: tuple[int, ...] = ()
     """Descriptors it inherits besides the three of its own."""
     label: str = ""

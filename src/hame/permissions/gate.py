@@ -105,6 +105,7 @@ class RuleGate:
         if offer is None or inquiry.matter.mode is Mode.PLAN:
             return None
         if offer.free:
+            self._bind(inquiry, self._look_at(inquiry))
             return offer.once
         async with self._turn:
             seen = self._look_at(inquiry)
@@ -116,6 +117,7 @@ class RuleGate:
                 return Corrected(answer.words)
             if answer.choice not in question.choices or self._look_at(inquiry) != seen:
                 return None
+            self._bind(inquiry, seen)
             return self._take_offer(answer.choice, offer)
 
     def _take_offer(self, choice: str, offer: Offer) -> Confinement | None:
@@ -196,12 +198,17 @@ class RuleGate:
             return _Answered(refused)
         if self._look_at(inquiry) != before:
             return None
+        self._bind(inquiry, before)
         return _Answered(self._take(answer, question, inquiry, smallest))
 
     async def _answer_to(self, question: Question) -> Answer | None:
         with anyio.move_on_after(self._grounds.timeout_s):
             return await self._asker.ask(question)
         return None
+
+    def _bind(self, inquiry: Inquiry, seen: "tuple[Witness, str]") -> None:
+        """Hold the action to what was seen until it is done: between answer and start is time too."""
+        inquiry.proposal.action.bind(lambda: self._look_at(inquiry) == seen)
 
     def _look_at(self, inquiry: Inquiry) -> "tuple[Witness, str]":
         """Everything that an answer is bound to."""

@@ -15,8 +15,11 @@ from hame.base.confinement import Confinement
 from hame.base.errors import PathError, ToolError
 from hame.base.outcome import Done, Failed, View
 from hame.base.ports import Located, Target, Workspace
+from hame.base.process import CHANGED
 from hame.base.zone import Operation, Zone
 
+Still: TypeAlias = Callable[[], bool]
+"""Whether what an approval rests on is as it was."""
 Places: TypeAlias = tuple[tuple[Located, Operation], ...]
 """Places that are held open, each with what is to be done there."""
 
@@ -24,7 +27,8 @@ Places: TypeAlias = tuple[tuple[Located, Operation], ...]
 class Confined(msgspec.Struct, frozen=True):
     """Something that starts programs which are not hame's own: they reach no further than they are given."""
 
-    run: Callable[[Confinement], Awaitable[Done | Failed]]
+    run: Callable[[Confinement, Still | None], Awaitable[Done | Failed]]
+    """The second argument goes with the first program that is started."""
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -43,6 +47,7 @@ class HeldAction:
         """Take over the places: closing the action closes them."""
         self._places = places
         self._plan = plan
+        self._still: Still | None = None
 
     @property
     def targets(self) -> Sequence[Target]:
@@ -63,14 +68,22 @@ class HeldAction:
             parts += [operation, found.real, found.kind, repr(found.identity)]
         return fingerprint(*parts, *self._plan.binds)
 
+    def bind(self, still: Still) -> None:
+        """What an approval rests on is as it was while this says so."""
+        self._still = still
+
     async def run(self, confinement: Confinement) -> Done | Failed:
         """Do it.
 
         Raises:
-            ToolError: when it cannot be done.
+            ToolError: when it cannot be done, or is not any more what was approved.
         """
         run = self._plan.run
-        return await (run.run(confinement) if isinstance(run, Confined) else run())
+        if isinstance(run, Confined):
+            return await run.run(confinement, self._still)
+        if self._still is not None and not self._still():
+            raise ToolError(CHANGED)
+        return await run()
 
     def close(self) -> None:
         """Let go of the places."""

@@ -1,6 +1,6 @@
 """remember: a note for later sessions, in the project's AGENTS.md or in the user's own file."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 
 from msgspec.structs import replace
@@ -92,6 +92,9 @@ class _AskedAlways:
     @property
     def digest(self) -> str:
         return self._inner.digest
+
+    def bind(self, still: Callable[[], bool]) -> None:
+        self._inner.bind(still)
 
     async def run(self, confinement: Confinement) -> Done | Failed:
         return await self._inner.run(confinement)

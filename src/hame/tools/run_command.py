@@ -17,7 +17,7 @@ from hame.base.ports import Action, ToolContext
 from hame.base.process import Launch
 from hame.base.tool import Argument, ArgumentKind, Effect, MaskForm, ToolSpec
 from hame.base.zone import Operation
-from hame.tools.action import Confined, Places, Plan, hold, locate_all, require_same
+from hame.tools.action import Confined, Places, Plan, Still, hold, locate_all, require_same
 from hame.tools.arguments import folder_argument, folder_path, need_string
 from hame.tools.description import describe
 from hame.tools.heredoc import with_input
@@ -170,7 +170,7 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
     places: Places
     context: ToolContext
 
-    async def start(self, confinement: Confinement) -> Done | Failed:
+    async def start(self, confinement: Confinement, still: Still | None) -> Done | Failed:
         """Run it to its end, or to the limit; in the background, for a moment."""
         from hame.tools.foreground import run_to_end, shell
 
@@ -186,6 +186,7 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
             extra_env=(("TERM", "xterm"),) if asking.pty else (),
             confinement=confinement,
             keep=asking.keep,
+            still=still,
             label="run_command",
         )
         if asking.background:

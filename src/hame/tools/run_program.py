@@ -15,7 +15,7 @@ from hame.base.ports import Action, ToolContext
 from hame.base.process import Launch
 from hame.base.tool import Argument, ArgumentKind, Effect, ToolSpec
 from hame.base.zone import Operation, Zone
-from hame.tools.action import Confined, Places, Plan, hold, locate_all, require_same
+from hame.tools.action import Confined, Places, Plan, Still, hold, locate_all, require_same
 from hame.tools.description import describe
 from hame.tools.heredoc import with_input
 from hame.tools.phrase import flatten, spoken
@@ -88,23 +88,26 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
     places: Places
     context: ToolContext
 
-    async def start(self, confinement: Confinement) -> Done | Failed:
+    async def start(self, confinement: Confinement, still: Still | None) -> Done | Failed:
         """Build, and when that went well, run."""
         from hame.tools.foreground import run_to_end
 
         require_same(self.context.workspace, self.places)
         kind = self.program.kind
         if self.program.build is not None:
-            launch = self._launch(self.program.build, b"", confinement)
+            launch = self._launch(self.program.build, b"", confinement, still)
             built = await run_to_end(launch, self.context, _BUILD_S)
             if built.exit is None or not built.exit.ok:
                 notes = [f"the build of this {kind} program failed, so it was not run"]
                 return built.outcome(self.program.build, notes)
-        launch = self._launch(self.command, self.stdin, confinement)
+            still = None  # What the build makes is what is to be run.
+        launch = self._launch(self.command, self.stdin, confinement, still)
         ran = await run_to_end(launch, self.context, self.limit)
         return ran.outcome(self.command, [f"{kind} program, run as: {self.command}"])
 
-    def _launch(self, command: str, stdin: bytes, confinement: Confinement) -> Launch:
+    def _launch(
+        self, command: str, stdin: bytes, confinement: Confinement, still: Still | None
+    ) -> Launch:
         from hame.tools.foreground import shell
 
         root = self.places[0][0].resolution.real
@@ -113,6 +116,7 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
             cwd=root,
             stdin=stdin,
             confinement=confinement,
+            still=still,
             label="run_program",
         )
 

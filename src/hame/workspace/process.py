@@ -20,7 +20,7 @@ from typing_extensions import override
 
 from hame.base.errors import ToolError
 from hame.base.ports import Cell, Process, Processes, Sandbox
-from hame.base.process import Exit, Launch
+from hame.base.process import CHANGED, Exit, Launch
 from hame.workspace.descendants import MARK, descendants, send
 from hame.workspace.environment import child_environment
 from hame.workspace.ownprograms import OwnPrograms
@@ -111,6 +111,8 @@ class _Running(AbstractAsyncContextManager[Process]):
                 if self._sandbox is None:
                     raise ToolError("there is no sandbox here to confine a program with")
                 cell = await stack.enter_async_context(self._sandbox.confine(self._launch))
+            if self._launch.still is not None and not self._launch.still():
+                raise ToolError(CHANGED)
             self._process = LocalProcess(cell)
             self._cell = stack.pop_all()
         return self._process
