@@ -63,6 +63,7 @@ class Scene:
         resume: str | None = None,
         open_model: Callable[[str | None], Awaitable[Model]] | None = None,
         user_notes: str = "",
+        web_search: bool = False,
     ) -> Runtime:
         self.model = ScriptedModel(*steps)
         workspace = open_workspace(str(self.project), home=str(self.project.parent))
@@ -75,7 +76,7 @@ class Scene:
             user_notes=user_notes,
         )
         parts = Parts(
-            settings=Settings(mode=mode),
+            settings=Settings(mode=mode, web_search=web_search),
             clock=SystemClock(),
             new_tools=builtin_tools,
             tool_context=context,

@@ -297,3 +297,13 @@ async def test_a_job_that_a_killed_hame_has_left_is_ended_and_named(scene: "Scen
             assert await left.wait() == -signal.SIGTERM
     (notice,) = scene.seen(event.Notice)
     assert notice.text == "Ended a job that a killed hame had left: npm run dev"
+
+
+async def test_a_search_that_no_provider_will_make_is_named_once_for_each_model(
+    scene: "Scene",
+) -> None:
+    runtime = scene.start(answer("one"), answer("two"), web_search=True)
+    await runtime.prompt("first")
+    await runtime.prompt("second")
+    (notice,) = scene.seen(event.Notice)
+    assert notice.text.startswith("web_search is on, but scripted/model offers no search")

@@ -6,7 +6,7 @@ from hame.backends.fallback import PASSED_ON, FallbackModel
 from hame.base.errors import ConfigError, ErrorKind, Failure
 from hame.base.fold import Fold
 from hame.base.message import StopReason, Text, User
-from hame.base.ports import ModelRequest
+from hame.base.ports import HttpRequest, ModelRequest
 from hame.base.stream import Completed, Failed, TextDelta
 from hame.testing import ScriptedModel, answer
 
@@ -55,6 +55,20 @@ async def test_what_is_the_chosen_models_own_moves_nothing(kind):
     fold = await said(shelf.model("a", "b"))
     assert fold.failure is not None
     assert shelf.told == []
+
+
+async def test_what_would_be_sent_is_shown_as_the_one_that_is_asked_now_has_it():
+    class Writing(ScriptedModel):
+        def encode(self, request: ModelRequest) -> HttpRequest:
+            return HttpRequest(method="POST", url="http://b", body=request.system.encode())
+
+    shelf = Shelf(("a", failing(ErrorKind.NETWORK)))
+    shelf.models["b"] = Writing(answer("one"))
+    model = shelf.model("a", "b")
+    with pytest.raises(ConfigError, match="not asked over HTTP"):
+        model.encode(ASKED)
+    await said(model)
+    assert model.encode(ASKED).url == "http://b"
 
 
 async def test_without_a_list_nobody_else_is_asked():

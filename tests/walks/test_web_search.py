@@ -86,12 +86,13 @@ def offers(body: JsonObject, tool: JsonObject) -> bool:
     return any(tool.items() <= offered.items() for offered in get_objects(body, "tools"))
 
 
-def test_a_search_is_offered_shown_and_given_back(searching, models, provide, tmp_path):
-    said: Assistant = answer(*SEARCHED[searching], "A hame is part of a harness.")
+@pytest.fixture
+def hame(provide, tmp_path):
+    """Runs hame once against a server; its events."""
 
-    def hame(url: str, *words: str, **more: str) -> list[JsonObject]:
+    def run(model: str, url: str, *words: str, **more: str) -> list[JsonObject]:
         ran = subprocess.run(
-            [sys.executable, "-m", "hame", "-p", *words, "--model", models[searching],
+            [sys.executable, "-m", "hame", "-p", *words, "--model", model,
              "--output-format", "stream-json"],
             env={"PATH": os.environ["PATH"], "HOME": str(tmp_path),
                  "PYTHONPATH": str(ROOT / "src"), **provide(url), **more},
@@ -100,12 +101,21 @@ def test_a_search_is_offered_shown_and_given_back(searching, models, provide, tm
         )  # fmt: skip
         return [json.loads(line) for line in ran.stdout.splitlines()]
 
+    return run
+
+
+def notices(events: list[JsonObject]) -> list[object]:
+    return [event["text"] for event in events if event["type"] == "notice"]
+
+
+def test_a_search_is_offered_shown_and_given_back(searching, hame, models):
+    said: Assistant = answer(*SEARCHED[searching], "A hame is part of a harness.")
     with ScriptedServer(said, "Yes.", "No.") as server:
-        events = hame(server.url, "What is a hame?", HAME_WEB_SEARCH="true")
-        hame(server.url, "Sure?", "--continue", HAME_WEB_SEARCH="true")
-        hame(server.url, "Sure?")
+        events = hame(models[searching], server.url, "What is a hame?", HAME_WEB_SEARCH="true")
+        hame(models[searching], server.url, "Sure?", "--continue", HAME_WEB_SEARCH="true")
+        hame(models[searching], server.url, "Sure?")
         server.finish()
-    assert [e["text"] for e in events if e["type"] == "notice"] == SHOWN[searching]
+    assert notices(events) == SHOWN[searching]
     second = server.questions[1]
     assert [offers(question.body, OFFERED[searching]) for question in server.questions] == [
         True,
@@ -115,3 +125,13 @@ def test_a_search_is_offered_shown_and_given_back(searching, models, provide, tm
     for made in SEARCHED[searching]:
         assert json.dumps(made.payload, separators=(",", ":")) in second.raw.decode()
     assert second.kept == 1.0
+
+
+@pytest.mark.parametrize("model", ["openrouter/some/model", "gemini/gemini-2.5-flash"])
+def test_where_no_search_is_offered_the_user_is_told(model, hame):
+    """Gemini searches beside functions from its third generation on."""
+    with ScriptedServer("Yes.", "No.") as server:
+        (told,) = notices(hame(model, server.url, "Why?", HAME_WEB_SEARCH="true"))
+        assert notices(hame(model, server.url, "Why?")) == []
+        server.finish()
+    assert told == f"web_search is on, but {model} offers no search of its own beside hame's tools."

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
 
 import anyio
 from msgspec.structs import replace
@@ -10,9 +9,10 @@ from msgspec.structs import replace
 from hame.app.build import Launchpad, build_runtime
 from hame.app.lastwords import known_secrets
 from hame.app.models import USER_AGENT
+from hame.base.capability import WritesRequests
 from hame.base.errors import ConfigError
 from hame.base.json import JsonObject, parse
-from hame.base.ports import HttpRequest, ModelRequest
+from hame.base.ports import HttpRequest
 from hame.net.http import whole_headers
 
 _MASK = "***"
@@ -21,15 +21,6 @@ _LEAST_SECRET = 8
 _SECRET_QUERY = re.compile(r"([?&][^=&]*(?:auth|key|token|secret|sig)[^=&]*=)[^&]*", re.IGNORECASE)
 _SECRET_NAMES = ("auth", "key", "token", "secret", "cookie", "password")
 """A header whose name holds one of these is shown masked, whatever is in it."""
-
-
-@runtime_checkable
-class Writes(Protocol):
-    """A model that can say what it would send."""
-
-    def encode(self, request: ModelRequest) -> HttpRequest:
-        """Exactly what would be sent for a request."""
-        ...
 
 
 async def preview_request(pad: Launchpad, text: str) -> JsonObject:
@@ -47,7 +38,7 @@ async def preview_request(pad: Launchpad, text: str) -> JsonObject:
     finally:
         with anyio.CancelScope(shield=True):
             await runtime.close()
-    if not isinstance(model, Writes):
+    if not isinstance(model, WritesRequests):
         raise ConfigError(
             f"{model.facts.name} runs inside hame and is not asked over HTTP",
             hint="Name a model of a provider with --model.",

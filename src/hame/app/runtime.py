@@ -22,6 +22,7 @@ from hame.app.questions import Questions
 from hame.app.redacting import RedactingTool, Redaction
 from hame.app.undo import Rewind, Rewinder
 from hame.base import event
+from hame.base.capability import WritesRequests
 from hame.base.entry import ModeChosen, ModelAnswered, ModelChosen, NoteAdded, UserSaid
 from hame.base.errors import ConfigError, ErrorKind, Failure, HameError
 from hame.base.kinds import last_place, newest, places
@@ -119,6 +120,7 @@ class Runtime:
         self._mode = parts.settings.mode
         self._questions = Questions(interactive=parts.interactive, emit=self._emit)
         self._end_jobs = parts.end_orphans
+        self._not_searching: set[str] = set()
         self._rules_are_odd = bool(parts.new_gate.warnings)
         self._gate = Door(lambda: parts.new_gate(lambda: self._mode, self._questions))
         self._take_up(journal)
@@ -190,6 +192,7 @@ class Runtime:
         self._warn_of_rules()
         self._warn_of_cache(model.facts)
         self._run = Run(self._ports(model), self._plan(), self._inbox)
+        self._warn_of_search(model, self._run.request((message,)))
         try:
             ended = await self._run.run(message)
         except Exception as error:
@@ -438,6 +441,14 @@ class Runtime:
             self._emit(event.Notice(f"{first}{others}", "warning"))
             self._rules_are_odd = False
 
+    def _warn_of_search(self, model: Model, request: ModelRequest) -> None:
+        """Say once for a model that its provider will not search the web, though it is asked to."""
+        name = model.facts.name
+        if request.web_search and name not in self._not_searching and not _searches(model, request):
+            self._not_searching.add(name)
+            words = f"web_search is on, but {name} offers no search of its own beside hame's tools."
+            self._emit(event.Notice(words, "warning"))
+
     def _warn_of_cache(self, facts: ModelFacts) -> None:
         """Say what it costs that the next request finds nothing in the provider's cache."""
         tokens, dollars = self._ledger.lapsed(facts, self._parts.clock.now())
@@ -496,6 +507,17 @@ class Runtime:
                 self._sinks.remove(sink)
                 self._broken_sink = error
                 self.cancel("stopped because its surface went away")
+
+
+def _searches(model: Model, request: ModelRequest) -> bool:
+    """Whether asking for the provider's search changes anything of what is sent."""
+    if not isinstance(model, WritesRequests):
+        return False
+    without = msgspec.structs.replace(request, web_search=False)
+    try:
+        return model.encode(request).body != model.encode(without).body
+    except ConfigError:
+        return False
 
 
 def _last_model(journal: Journal) -> str | None:

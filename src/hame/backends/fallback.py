@@ -8,9 +8,10 @@ cache of both.
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from hame.base.errors import ErrorKind, HameError
+from hame.base.capability import WritesRequests
+from hame.base.errors import ConfigError, ErrorKind, HameError
 from hame.base.model import ModelFacts
-from hame.base.ports import Model, ModelRequest
+from hame.base.ports import HttpRequest, Model, ModelRequest
 from hame.base.stream import Failed, RetryScheduled, StreamEvent, UsageReported
 
 PASSED_ON = frozenset({
@@ -43,6 +44,16 @@ class FallbackModel:
     def facts(self) -> ModelFacts:
         """What is known of the one that is asked now."""
         return self._current.facts
+
+    def encode(self, request: ModelRequest) -> HttpRequest:
+        """Exactly what would be sent for a request to the one that is asked now.
+
+        Raises:
+            ConfigError: if it is not asked over HTTP.
+        """
+        if not isinstance(self._current, WritesRequests):
+            raise ConfigError(f"{self.facts.name} is not asked over HTTP")
+        return self._current.encode(request)
 
     @asynccontextmanager
     async def stream(self, request: ModelRequest) -> AsyncGenerator[AsyncIterator[StreamEvent]]:
