@@ -8,7 +8,10 @@ import sys
 import time
 from pathlib import Path
 
+import click
 import pytest
+
+from hame.cli.root import COMMANDS, root
 
 SCRIPT = Path(__file__).with_name("scripted.py")
 
@@ -217,6 +220,19 @@ def test_the_help_lists_options_and_commands_and_is_the_same_after_words(hame):
     assert "--output-format" in help_text
     assert "completion  " in help_text
     assert hame("fix", "it", "--help").stdout == help_text
+
+
+def test_no_help_says_what_a_function_raises():
+    def helps(command: click.Command) -> list[str]:
+        inner = list(command.commands.values()) if isinstance(command, click.Group) else []
+        return [command.help or "", *(text for each in inner for text in helps(each))]
+
+    found = [
+        text for name in COMMANDS for text in helps(root.get_command(click.Context(root), name))
+    ]
+    assert len(found) > 30
+    assert all(found)
+    assert not any("Raises:" in text for text in found)
 
 
 def test_the_version_is_known_with_other_options_too(hame):

@@ -8,7 +8,7 @@ import msgspec
 from hame.app.clock import SystemClock
 from hame.app.door import gate_maker
 from hame.app.lastwords import known_secrets
-from hame.app.late import LateJobs, LateSnapshots, LateWeb, end_orphans
+from hame.app.late import LateJobs, LateSnapshots, LateWeb, NoSnapshots, end_orphans
 from hame.app.log import Log
 from hame.app.models import Models
 from hame.app.runtime import Parts, Runtime
@@ -45,6 +45,8 @@ class Launchpad(msgspec.Struct, frozen=True, kw_only=True):
     """Id of a session to go on with, or the beginning of it."""
     trusted: bool = False
     """The user trusts the folder for this run, whatever they said before."""
+    snapshots: bool = True
+    """What files were is held, so that it can be undone."""
     tries: bool = True
     """A local model may be asked how it calls tools before it is asked anything else."""
 
@@ -102,8 +104,10 @@ async def build_runtime(pad: Launchpad) -> Runtime:
         new_gate=gate_maker(settings, pad.environment, places, context),
         sessions=sessions,
         new_jobs=lambda: LateJobs(lambda: open_jobs(places, processes, blobs)),
-        new_snapshots=lambda session: LateSnapshots(
-            lambda: open_snapshots(places, workspace.paths, session, processes)
+        new_snapshots=lambda session: (
+            LateSnapshots(lambda: open_snapshots(places, workspace.paths, session, processes))
+            if pad.snapshots
+            else NoSnapshots()
         ),
         open_model=models.open,
         remember=models.remember,

@@ -71,6 +71,42 @@ class LateSnapshots(Snapshots):
         return await self._inner.undo(plan, title, record, head)
 
 
+class NoSnapshots(Snapshots):
+    """Implements the Snapshots port where nothing is to be undone."""
+
+    @override
+    async def prepare(self) -> None:
+        """Nothing to do."""
+
+    @override
+    async def begin(self, attempt: Attempt) -> str | None:
+        """Nothing is held."""
+
+    @override
+    def end(self, call: str) -> None:
+        """Nothing was held."""
+
+    @override
+    async def settle(self) -> Sequence[str]:
+        """Nothing is known."""
+        return ()
+
+    @override
+    async def steps(self) -> Sequence[Step]:
+        """There are none."""
+        return ()
+
+    @override
+    async def plan(self, numbers: Sequence[int], *, over: bool = False) -> UndoPlan:
+        """Nothing can be taken back."""
+        return UndoPlan(steps=())
+
+    @override
+    async def undo(self, plan: UndoPlan, title: str, record: str, head: str = "") -> Step | None:
+        """Nothing is changed."""
+        return None
+
+
 class LateJobs(Jobs):
     """Implements the Jobs port by what `make` makes with the first job."""
 

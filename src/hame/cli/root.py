@@ -4,6 +4,7 @@ A first word that names a command is the command; anything else, and whatever go
 a prompt. A command's module is imported when the command is chosen.
 """
 
+import inspect
 from collections.abc import Mapping
 from importlib import import_module
 
@@ -71,7 +72,7 @@ class Root(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, _, name = COMMANDS[cmd_name][0].partition(":")
-        return getattr(import_module(module), name)
+        return _for_people(getattr(import_module(module), name))
 
     @override
     def resolve_command(
@@ -100,6 +101,16 @@ class Root(click.Group):
         """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+
+
+def _for_people(command: click.Command) -> click.Command:
+    """The command with a help that does not say what the function behind it raises."""
+    if command.help is not None:
+        command.help = inspect.cleandoc(command.help).partition("\n\nRaises:")[0]
+    if isinstance(command, click.Group):
+        for each in command.commands.values():
+            _for_people(each)
+    return command
 
 
 @click.group(

@@ -141,6 +141,14 @@ class Capturer:
                 await self._with_ignored(found, wanted, left_out) if wanted or left_out else found
             )
 
+    async def files(self) -> list[str]:
+        """All files of the folder that a capture would take, by path relative to it.
+
+        Raises:
+            GitError: if git cannot tell.
+        """
+        return (await self._changed())[1]
+
     def with_permissions(self, path: str) -> Callable[[FileState], FileState]:
         """Add to a state what is known of the permission bits of that path."""
         bits = self.permissions.get(path)

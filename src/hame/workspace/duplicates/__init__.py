@@ -1,0 +1,1 @@
+"""Copies of a project, in which something can be tried out."""
