@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hame.base.confinement import Confinement, HostDenied, PathDenied, Reach
 from hame.sandbox.denial import MOST_HOSTS, MOST_PATHS, explain
-from hame.sandbox.unwritable import Ground
+from hame.sandbox.ground import Ground
 
 
 def read_cases(name: str) -> list[tuple[str, str, list[str]]]:
@@ -49,7 +49,7 @@ class Place:
     def ground(self) -> Ground:
         return Ground(
             writable=(str(self.project), "/tmp"),
-            protected=(f"{self.project}/.git/hooks", f"{self.project}/.git/config"),
+            projects=(str(self.project),),
             hidden=(f"{self.outside}/hidden",),
             home=str(self.home),
             cwd=str(self.project),
@@ -169,9 +169,10 @@ def test_a_place_that_was_granted_is_no_denial(place: Place):
 def test_a_protected_place_that_was_granted_is_no_denial(place: Place):
     hooks = f"{place.project}/.git/hooks"
     words = f"tee: {hooks}/a: Permission denied"
-    protected = Ground(writable=(str(place.project),), protected=(hooks,))
+    project = (str(place.project),)
+    protected = Ground(writable=project, projects=project)
     assert explain(WRITES, words, (), protected) == (PathDenied(f"{hooks}/a"),)
-    granted = Ground(writable=(str(place.project), hooks), protected=(hooks,))
+    granted = Ground(writable=(*project, hooks), projects=project)
     assert explain(WRITES, words, (), granted) == ()
 
 

@@ -323,6 +323,24 @@ print("done")
     assert said.output == "done\n"
 
 
+def test_nothing_that_may_open_sockets_with_a_path_can_be_written_to(way: Way):
+    """Seen failing with bubblewrap's own process in sight, as `/proc/1`."""
+    said = way.python_does(
+        """
+import glob, os
+for path in glob.glob("/proc/[0-9]*/mem") + glob.glob("/proc/[0-9]*/task/*/mem"):
+    try:
+        os.close(os.open(path, os.O_RDWR))
+    except OSError:
+        continue
+    status = open(path.removesuffix("mem") + "status").read()
+    print(status.split("Seccomp_filters:")[1].split()[0])
+""",
+        "good.test:PORT",
+    )
+    assert set(said.output.split()) == {"2"}
+
+
 def test_who_ends_the_relay_ends_everything(way: Way):
     said = way.run("kill -9 $PPID; sleep 60; echo still here", limit=30)
     assert not said.late

@@ -137,6 +137,7 @@ class WayOut:
                 *(word for each in powers for word in ("--cap-add", each)),
             ]
             argv += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/run"]
+            argv += ["--perms", "0555", "--tmpfs", "/proc/1"]
             options = outlet_options(path, filters[0])
             options[1] = self._relay
             argv += [*options, "--seccomp", str(filters[1]), "--", self._python, *relay[1:]]

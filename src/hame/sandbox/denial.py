@@ -9,8 +9,9 @@ from functools import partial
 
 from hame.base.confinement import Confinement, HostDenied, PathDenied, Reach, SandboxDenied
 from hame.base.hosts import covers, read_host
+from hame.sandbox.ground import Ground
 from hame.sandbox.unreachable import name_hosts
-from hame.sandbox.unwritable import Ground, name_paths
+from hame.sandbox.unwritable import name_paths
 from hame.sandbox.wording import Printed
 
 MOST_HOSTS = 4

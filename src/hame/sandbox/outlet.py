@@ -26,7 +26,8 @@ def outlet_options(socket: str, filter_descriptor: int) -> list[str]:
         socket: Where the gateway listens, outside.
         filter_descriptor: A file that bubblewrap inherits, with the seccomp program that the relay gives
             to what it starts. It must refuse Unix sockets, ptrace and io_uring. The sandbox's own filter,
-            which holds for the relay as well, must allow it Unix sockets.
+            which holds for the relay as well, must allow it Unix sockets. So it does for the first process
+            in the sandbox, bubblewrap's own, which can be looked into: `/proc/1` has to be hidden.
     """
     relay = os.path.join(os.path.dirname(__file__), "relay.py")  # noqa: PTH118, PTH120 - costs less
     return [

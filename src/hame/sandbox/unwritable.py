@@ -5,28 +5,9 @@ import re
 from collections.abc import Iterator
 from enum import Enum
 
-import msgspec
-
 from hame.base.zone import is_below, split
+from hame.sandbox.ground import Ground, Right
 from hame.sandbox.wording import Hit, Printed
-
-
-class Ground(msgspec.Struct, frozen=True, kw_only=True):
-    """What a sandbox lets a program do with places, as real absolute paths.
-
-    Of several that hold a place, the innermost counts.
-    """
-
-    writable: tuple[str, ...]
-    """With all that lies below."""
-    protected: tuple[str, ...] = ()
-    """Not to be changed, although they lie in what is writable."""
-    hidden: tuple[str, ...] = ()
-    """Not to be seen: secrets, and folders that are others inside."""
-    home: str = ""
-    """What `~` stands for."""
-    cwd: str = "/"
-    """Where the program ran."""
 
 
 class _Kind(Enum):
@@ -91,8 +72,6 @@ def name_paths(printed: Printed, ground: Ground) -> Iterator[tuple[str, bool]]:
     """Paths the program could not use, absolute, and whether the words leave little doubt about it."""
     looks = iter(range(_MOST_LOOKS))
     for kind, words in _KINDS.items():
-        if kind is _Kind.MISSING and not ground.hidden:
-            continue
         for hit in printed.find(words):
             if _OF_RIGHTS.match(hit.line):
                 continue
@@ -199,10 +178,10 @@ def _is_kept_from(path: str, kind: _Kind, ground: Ground) -> bool:
     except (OSError, ValueError):
         return False
     if kind is _Kind.BUSY:
-        return _holds_protected(real, ground)
+        return ground.protects(real)
     if kind is _Kind.MISSING:
-        return exists and _innermost(whole, ground) == "hidden"
-    if near is None or {_innermost(real, ground), _innermost(whole, ground)} == {"writable"}:
+        return exists and ground.right_to(whole) is Right.NONE
+    if near is None or {ground.right_to(real), ground.right_to(whole)} == {Right.WRITE}:
         return False
     if kind is _Kind.READ_ONLY:
         return not _is_read_only_outside(real if exists else near)
@@ -221,26 +200,6 @@ def _nearest_folder(folder: str) -> str | None:
             return folder
         folder = os.path.dirname(folder)  # noqa: PTH120
     return None
-
-
-def _innermost(path: str, ground: Ground) -> str:
-    """What counts for a path: `writable`, `protected` or `hidden`; empty: it may only be read."""
-    parts = split(path)
-    found, depth = "", -1
-    for name, places in (
-        ("hidden", ground.hidden),
-        ("protected", ground.protected),
-        ("writable", ground.writable),
-    ):
-        for place in places:
-            if is_below(parts, place) and len(split(place)) >= depth:
-                found, depth = name, len(split(place))
-    return found
-
-
-def _holds_protected(path: str, ground: Ground) -> bool:
-    """Whether a place is protected or something in it is: its mount is what is busy."""
-    return any(is_below(split(place), path) for place in ground.protected)
 
 
 def _is_read_only_outside(path: str) -> bool:
