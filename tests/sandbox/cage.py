@@ -2,11 +2,12 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
@@ -34,6 +35,8 @@ class Said(msgspec.Struct, kw_only=True):
     left: bool = False
     error: str = ""
     pid: int = 0
+    aftermath: list[str] = []
+    """What was put right afterwards."""
 
     @property
     def ok(self) -> bool:
@@ -47,10 +50,10 @@ class Said(msgspec.Struct, kw_only=True):
 class Driver:
     """A process in which hames of one user run."""
 
-    def __init__(self, user: int) -> None:
+    def __init__(self, user: int, wrapper: Sequence[str] = ()) -> None:
         self.user = user
         self._process = subprocess.Popen(
-            [sys.executable, str(DRIVER), str(user)],
+            [*wrapper, sys.executable, str(DRIVER), str(user)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -85,8 +88,9 @@ class Driver:
 class Cage:
     """One place on disk, and a hame that runs programs in it."""
 
-    def __init__(self, base: Path, driver: Driver) -> None:
+    def __init__(self, base: Path, driver: Driver, mechanism: str) -> None:
         self.base, self.driver, self.user = base, driver, driver.user
+        self.mechanism = mechanism
         self.home, self.root = base / "home", base / "home" / "dev" / "proj"
         self.temporary, self.outside = base / "temporary", base / "outside"
         self.environment = {
@@ -99,6 +103,14 @@ class Cage:
         for folder in (self.root, self.temporary, self.outside, self.state):
             folder.mkdir(parents=True)
         self.temporary.chmod(0o700)
+
+    @property
+    def is_landlock(self) -> bool:
+        return self.mechanism.startswith("landlock")
+
+    def hides_in_project(self, reach: str) -> bool:
+        """Whether secrets in the project are hidden from a program that reaches so far."""
+        return reach == "read" or not self.is_landlock
 
     @property
     def state(self) -> Path:
@@ -118,7 +130,7 @@ class Cage:
                 root=str(self.root),
                 added=self.added,
                 temporary=str(self.temporary),
-                temporary_alias="/tmp",
+                temporary_alias="" if self.is_landlock else "/tmp",
                 home=home,
                 results=f"{data}/results",
                 config=f"{home}/.config/hame",
@@ -156,7 +168,8 @@ class Cage:
             if os.geteuid() == 0:
                 self.give()
             self._session = token_hex(4)
-            made = {"site": msgspec.to_builtins(self.site), "environment": self.environment}
+            made = {"mechanism": self.mechanism, "site": msgspec.to_builtins(self.site)}
+            made["environment"] = self.environment
             self.driver.ask({"session": self._session, **made})
         return self.driver.ask({"session": self._session, **asked})
 
@@ -180,6 +193,8 @@ class Cage:
         return msgspec.convert(self.ask(do="wait", name=name, limit=limit), Said)
 
     def launch(self, command: str, reach: str, **more: Any) -> dict[str, Any]:
+        if self.is_landlock:  # It cannot put another folder in the place of /tmp.
+            command = re.sub(r"(?<![\w/.])/tmp\b", str(self.temporary), command)
         return {
             "argv": more.get("argv", ["bash", "--noprofile", "--norc", "-c", command]),
             "cwd": str(more.get("cwd", self.root)),
@@ -213,12 +228,14 @@ class Cage:
 
 
 @contextmanager
-def caged(driver: Driver, below: str = "/var/tmp") -> Generator[Cage]:
+def caged(
+    driver: Driver, below: str = "/var/tmp", mechanism: str = "bubblewrap"
+) -> Generator[Cage]:
     """A cage in a new folder; everything is gone afterwards."""
     base = Path(os.path.realpath(tempfile.mkdtemp(prefix="hame-", dir=below)))
     base.chmod(0o755)
     try:
-        yield Cage(base, driver)
+        yield Cage(base, driver, mechanism)
     finally:
         shutil.rmtree(base, ignore_errors=True)
 

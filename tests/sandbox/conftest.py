@@ -15,8 +15,14 @@ def driver(request: pytest.FixtureRequest) -> Iterator[Driver]:
     made.close()
 
 
+@pytest.fixture(params=["bubblewrap", "landlock"])
+def mechanism(request: pytest.FixtureRequest) -> str:
+    """What confines; a test that is about one of them says which."""
+    return request.param
+
+
 @pytest.fixture
-def cage(driver: Driver) -> Iterator[Cage]:
+def cage(driver: Driver, mechanism: str) -> Iterator[Cage]:
     """A project in a home."""
-    with caged(driver) as made:
+    with caged(driver, mechanism=mechanism) as made:
         yield made

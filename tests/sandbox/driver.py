@@ -17,11 +17,13 @@ import anyio.to_thread
 import msgspec
 
 import hame.sandbox
-from hame.base.confinement import Confinement
+from hame.base.confinement import Confinement, Level
 from hame.base.errors import HameError
 from hame.base.ports import Process
 from hame.base.process import Launch
+from hame.sandbox.audited import Audited
 from hame.sandbox.bubblewrap import Bubblewrap
+from hame.sandbox.landlock import Landlock
 from hame.sandbox.site import Site
 from hame.workspace.process import LocalProcesses
 
@@ -37,11 +39,19 @@ def become(user: int) -> None:
     ctypes.CDLL(None).prctl(set_dumpable, 1, 0, 0, 0)
 
 
+def make(mechanism: str, site: Site, environment: dict[str, str]) -> Any:
+    """A mechanism as a session uses it, without the trial before; `landlock5`: as Landlock was in ABI 5."""
+    if mechanism == "bubblewrap":
+        return Audited(Bubblewrap(site, LocalProcesses(environment)), site, Level.A)
+    version = int(mechanism.removeprefix("landlock") or 0) or None
+    return Audited(Landlock(site, version=version), site, Level.B)
+
+
 class Hame:
     """One session; what was started lives until it is ended or the driver is."""
 
-    def __init__(self, site: Site, environment: dict[str, str]) -> None:
-        self._sandbox = Bubblewrap(site, LocalProcesses(environment))
+    def __init__(self, mechanism: str, site: Site, environment: dict[str, str]) -> None:
+        self._sandbox = make(mechanism, site, environment)
         self._processes = LocalProcesses(environment, self._sandbox)
         self._running: dict[str, tuple[Process, AsyncExitStack]] = {}
 
@@ -56,11 +66,7 @@ class Hame:
 
     async def do_run(self, limit: float, **launch: Any) -> dict[str, Any]:
         await self.do_start(name="run", **launch)
-        process, stack = self._running.pop("run")
-        try:
-            return await self._said(process, limit)
-        finally:
-            await stack.aclose()
+        return await self.do_wait("run", limit)
 
     async def do_start(
         self, name: str, confinement: dict[str, Any], **launch: Any
@@ -88,16 +94,18 @@ class Hame:
     async def do_wait(self, name: str, limit: float) -> dict[str, Any]:
         process, stack = self._running.pop(name)
         try:
-            return await self._said(process, limit)
+            said = await self._said(process, limit)
         finally:
             await stack.aclose()
+        return said | {"aftermath": list(process.aftermath)}
 
     async def do_kill(self, name: str) -> dict[str, Any]:
         process, stack = self._running.pop(name)
         async with stack:
             await process.kill()
             ended = await process.wait()
-        return {"code": ended.code, "signal": ended.signal}
+        told = {"aftermath": list(process.aftermath)}
+        return {"code": ended.code, "signal": ended.signal} | told
 
     async def do_leave(self, name: str) -> dict[str, Any]:
         process, stack = self._running.pop(name)
@@ -128,7 +136,8 @@ async def serve() -> None:
         name = asked.pop("session")
         if name not in sessions:
             site = msgspec.convert(asked["site"], Site)
-            sessions[name], said = Hame(site, asked["environment"]), {}
+            sessions[name] = Hame(asked["mechanism"], site, asked["environment"])
+            said = {}
         else:
             said = await sessions[name].answer(asked)
         print(json.dumps(said), flush=True)

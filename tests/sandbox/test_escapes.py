@@ -29,11 +29,11 @@ PROJECT_SECRETS = (
 )  # fmt: skip
 
 
-def furnish(cage: Cage) -> None:
-    """Secrets and protected files as they lie about in a home."""
+def furnish(cage: Cage, reach: str) -> None:
+    """Secrets and protected files as they lie about in a home, as far as they are hidden at all."""
     for path in HOME_SECRETS:
         cage.write(f"home/{path}", f"//registry.example/:_authToken={SECRET}")
-    for path in PROJECT_SECRETS:
+    for path in PROJECT_SECRETS if cage.hides_in_project(reach) else ():
         cage.write(cage.root / path, f"-----BEGIN PRIVATE KEY-----\n{SECRET}\n")
     cage.write("home/.bashrc", "# mine\n")
     cage.write("outside/file", "mine\n")
@@ -43,7 +43,7 @@ def furnish(cage: Cage) -> None:
 class TestFiles:
     def test_nothing_outside_is_written(self, cage: Cage, reach: str):
         """Seen failing with `--bind / /` in place of `--ro-bind / /`."""
-        furnish(cage)
+        furnish(cage, reach)
         places = [
             cage.home / ".bashrc", cage.home / "new", cage.home / ".config/autostart/x",
             cage.outside / "file", cage.outside / "new", "/etc/hame-test", "/usr/bin/hame-test",
@@ -63,7 +63,7 @@ class TestFiles:
 
     def test_no_secret_is_read_by_any_name(self, cage: Cage, reach: str):
         """Seen failing without the mounts that hide: all of them are shown."""
-        furnish(cage)
+        furnish(cage, reach)
         home = [cage.home / path for path in HOME_SECRETS]
         project = [cage.root / path for path in PROJECT_SECRETS]
         script = "\n".join(
@@ -74,6 +74,8 @@ class TestFiles:
         )
         said = cage.run(f"{script}\ngrep -rs {SECRET} ~ . /tmp /proc/self/cwd/", reach)
         assert SECRET not in said.output
+        if cage.is_landlock:
+            return  # Whoever may list a folder may list those below it.
         listed = cage.run("ls -A ~/.ssh ~/.aws ~/.config/hame ~/.gnupg .aws", reach)
         assert set(listed.lines) <= {
             f"{cage.home}/{name}:" for name in (".ssh", ".aws", ".config/hame", ".gnupg")
@@ -102,7 +104,7 @@ class TestFiles:
         assert cage.temporary.stat().st_mode & 0o777 == 0o700
 
     def test_a_copied_program_is_confined_as_the_original(self, cage: Cage, reach: str):
-        furnish(cage)
+        furnish(cage, reach)
         said = cage.run(
             "cp $(command -v cat) /tmp/c && /tmp/c /etc/hostname >/dev/null && echo runs;"
             "/tmp/c ~/.ssh/id_rsa .env; /tmp/c < /etc/hostname > ~/new",
@@ -114,7 +116,7 @@ class TestFiles:
 
     def test_no_mount_is_undone(self, cage: Cage, reach: str):
         """F1. Seen failing as root with neither `--cap-drop ALL` nor `mount` and `umount2` in the filter."""
-        furnish(cage)
+        furnish(cage, reach)
         said = cage.run(
             "umount ~/.ssh; umount -l ~/.ssh; mount -o remount,rw,bind /; mount -t tmpfs x /mnt;"
             "mount --bind / /mnt; umount .env; cat ~/.ssh/id_rsa .env;"
@@ -141,11 +143,15 @@ class TestFiles:
         assert cage.run(f"{script} true", reach).output == ""
 
     def test_there_are_no_devices_but_harmless_ones(self, cage: Cage, reach: str):
-        """Seen failing with `--dev-bind /dev /dev`."""
-        said = cage.run("cd /dev; ls -A; mknod /tmp/disk b 254 0 2>/dev/null && echo made", reach)
+        """Seen failing with `--dev-bind /dev /dev`, and with Landlock's rules closing only /run."""
+        said = cage.run(
+            "cd /dev; mknod /tmp/disk b 254 0 2>/dev/null && echo made; for each in *; do"
+            ' [ -c "$each" -o -b "$each" ] && { ( : < "$each" ) || ( : >> "$each" ); } 2>/dev/null'
+            ' && echo "$each"; done; :',
+            reach,
+        )
         assert set(said.lines) <= {
-            "console", "core", "fd", "full", "null", "ptmx", "pts", "random", "shm", "stderr",
-            "stdin", "stdout", "tty", "urandom", "zero",
+            "console", "core", "full", "null", "ptmx", "random", "stdin", "tty", "urandom", "zero",
         }  # fmt: skip
 
     def test_no_descriptor_of_hames_is_left_open(self, cage: Cage, reach: str):
@@ -194,11 +200,11 @@ class TestProcesses:
         """Seen failing without `--unshare-pid`: hame is listed, and killed."""
         cage.environment["A_TOKEN"] = SECRET
         said = cage.run(
-            "ls -d /proc/[0-9]* | wc -l; cat /proc/*/environ | tr '\\0' '\\n';"
+            "ls -d /proc/[0-9]* 2>/dev/null | wc -l; cat /proc/*/environ | tr '\\0' '\\n';"
             f"kill -9 {pid_of(cage)} 2>/dev/null && echo killed",
             reach,
         )
-        assert int(said.lines[0]) < 12
+        assert cage.is_landlock or int(said.lines[0]) < 12
         assert SECRET not in said.output
         assert "killed" not in said.output
         assert cage.run("echo alive", reach).output == "alive\n"
@@ -352,12 +358,14 @@ class TestNetwork:
         said = cage.run("", reach, argv=[python_inside(), "-I", "-c", script])
         assert said.lines == ["unknown", *["refused"] * 4]
 
+    @pytest.mark.parametrize("mechanism", ["bubblewrap"])
     def test_it_has_a_network_of_its_own(self, cage: Cage, reach: str):
         """Seen failing without `--unshare-net`."""
         said = cage.run("tail -n +3 /proc/net/dev", reach)
         assert [line.split(":")[0].strip() for line in said.lines] == ["lo"]
 
 
+@pytest.mark.parametrize("mechanism", ["bubblewrap"])
 def test_servers_and_clients_of_the_project_find_each_other(cage: Cage):
     script = (
         "import socket, threading\n"

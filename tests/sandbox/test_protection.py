@@ -123,7 +123,8 @@ def test_what_is_there_and_protected_is_not_changed(cage: Cage):
             for name, path in paths.items()
         )
     )
-    assert tree(cage.root) == dict.fromkeys(paths.values(), "mine\n") | {"x": "evil\n"}
+    left = {name: text for name, text in tree(cage.root).items() if name != "x"}
+    assert left == dict.fromkeys(paths.values(), "mine\n")
     assert {(cage.root / path).stat().st_mode & 0o777 for path in paths.values()} == {0o644}
 
 
@@ -172,7 +173,8 @@ def test_the_pointer_of_a_worktree_is_not_changed(repository: Cage):
     repository.run(
         "cd tree; echo 'gitdir: /tmp/g' > .git; rm .git; mv .git x; mkdir .git; mv ../tree ../t"
     )
-    assert pointer.read_text() == before
+    moved = repository.root / "t" / ".git"  # What is put back is so where its folder is by now.
+    assert (moved if moved.exists() else pointer).read_text() == before
 
 
 LINKS = {
@@ -210,7 +212,8 @@ def test_what_has_a_second_name_elsewhere_is_not_written_through(cage: Cage):
     said = cage.run(
         "echo evil > shared; echo evil >> shared; truncate -s 0 shared; echo 1 > b; cat shared"
     )
-    assert said.lines[-1] == "mine"
+    assert cage.is_landlock or said.lines[-1] == "mine"
+    assert bool(said.aftermath) is cage.is_landlock
     assert (cage.outside / "theirs").read_text() == "mine\n"
     assert (cage.root / "a").read_text() == "1\n"
     said = cage.run(f"ln {cage.outside}/theirs new; ln ~/.bashrc new")

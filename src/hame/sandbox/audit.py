@@ -8,7 +8,7 @@ Commands overlap. What counts as before is what there was when none of them ran,
 one has already changed is not taken for what it was.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
@@ -88,11 +88,10 @@ class Audit:
             now, settled = self._look(), set[str]()
             if self._baseline is not None:
                 restoration = Restoration(ground, self._baseline)
-                restoration.run(now.repositories)
+                restoration.run(now.folders, now.repositories)
                 settled = restoration.settled
                 now = self._look()
-            guarded = self._baseline.entries if self._baseline is not None else ()
-            leavings = Leavings(ground, before.folders, guarded)
+            leavings = Leavings(ground, before.folders, self._guarded())
             leavings.judge(now.folders, now.repositories)
             old = {each.inode for each in self._first.values()}
             for path, repository in now.repositories.items():
@@ -104,6 +103,9 @@ class Audit:
         finally:
             self._leave()
         return account.lines(aside.used)
+
+    def _guarded(self) -> Collection[str] | None:
+        return None if self._baseline is None else self._baseline.entries
 
     def _leave(self) -> None:
         self._running -= 1

@@ -1,7 +1,7 @@
 """What protected files held before a command that could not be kept from writing them; and putting it back."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -20,13 +20,22 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
     files: Mapping[str, Kept]
 
 
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """Any other protected entry of a folder."""
+
+    folder: int
+    """Inode of the folder."""
+    files: Mapping[str, Kept]
+    """The file that it is, or those that lie in it; by their paths from the folder."""
+
+
 class Baseline(msgspec.Struct, frozen=True, kw_only=True):
     """What is put back."""
 
     held: Mapping[str, Held]
     """By the path of the repository."""
-    entries: Mapping[str, Mapping[str, Kept]]
-    """By the path of any other protected entry of a folder: the files that it is, or that lie in it."""
+    entries: Mapping[str, Entry]
+    """By its path."""
 
 
 def keep(
@@ -37,18 +46,20 @@ def keep(
     """Take what is protected into memory; what is `known` already and has not changed is not read again."""
     keeper = Keeper()
 
-    def all_of(paths: Iterator[str]) -> dict[str, Kept]:
-        found = ((path, keeper.keep(path, known.get(path))) for path in paths)
-        return {path: kept for path, kept in found if kept is not None}
+    def all_of(folder: str, names: Iterable[str]) -> dict[str, Kept]:
+        paths = ((name, f"{folder}/{name}") for name in names)
+        found = ((name, keeper.keep(path, known.get(path))) for name, path in paths)
+        return {name: kept for name, kept in found if kept is not None}
 
-    held: dict[str, Held] = {}
-    for path, repository in repositories.items():
-        files = all_of(f"{path}/{name}" for name in telling_files(path))
-        inside = {name[len(path) + 1 :]: kept for name, kept in files.items()}
-        held[path] = Held(repository=repository, files=inside)
-    entries = {
-        entry: all_of(files_below(entry)) for entry in _entries(folders) if entry not in held
+    held = {
+        path: Held(repository=repository, files=all_of(path, telling_files(path)))
+        for path, repository in repositories.items()
     }
+    entries: dict[str, Entry] = {}
+    for folder, name in _entries(folders):
+        if (entry := f"{folder}/{name}") not in held:
+            files = all_of(folder, _names_below(folder, name))
+            entries[entry] = Entry(folder=folders[folder].inode, files=files)
     return Baseline(held=held, entries=entries)
 
 
@@ -57,8 +68,9 @@ def known_files(baseline: Baseline) -> dict[str, Kept]:
     found: dict[str, Kept] = {}
     for path, held in baseline.held.items():
         found |= {f"{path}/{name}": kept for name, kept in held.files.items()}
-    for files in baseline.entries.values():
-        found |= files
+    for path, entry in baseline.entries.items():
+        folder = path.rpartition("/")[0]
+        found |= {f"{folder}/{name}": kept for name, kept in entry.files.items()}
     return found
 
 
@@ -73,8 +85,8 @@ class Restoration:
         self.settled: set[str] = set()
         """Repositories that are as they were, where they are now."""
 
-    def run(self, repositories: Mapping[str, Repository]) -> None:
-        """Go through all of it; `repositories` are those there are now."""
+    def run(self, folders: Mapping[str, Folder], repositories: Mapping[str, Repository]) -> None:
+        """Go through all of it; `folders` and `repositories` are those there are now."""
         by_inode = {each.inode: each for each in repositories.values()}
         for path, held in self._baseline.held.items():
             place = self._place_of(held.repository, repositories.get(path), by_inode)
@@ -85,11 +97,19 @@ class Restoration:
                     if new and os.path.lexists(f"{place}/{name}"):
                         self._ground.set_aside(_whole(place, name))
                 self.settled.add(place)
-        for entry, files in self._baseline.entries.items():
-            if Path(entry).parent.is_dir():
-                self._settle(files)
-                for path in [path for path in files_below(entry) if path not in files]:
-                    self._ground.set_aside(path)
+        moved = {folder.inode: path for path, folder in folders.items()}
+        for path, entry in self._baseline.entries.items():
+            folder, _, name = path.rpartition("/")
+            # What was moved away with its folder, and what stands there in its place.
+            for place in {folder, moved.get(entry.folder, folder)}:
+                if Path(place).is_dir():
+                    self._settle_entry(place, name, entry)
+
+    def _settle_entry(self, folder: str, name: str, entry: Entry) -> None:
+        self._settle(entry.files, folder)
+        for new in _names_below(folder, name):
+            if new not in entry.files:
+                self._ground.set_aside(f"{folder}/{new}")
 
     def _place_of(
         self, was: Repository, now: Repository | None, by_inode: Mapping[int, Repository]
@@ -112,9 +132,9 @@ class Restoration:
             self._ground.account.put_back(was.path)
         return was.path
 
-    def _settle(self, files: Mapping[str, Kept], place: str = "") -> None:
+    def _settle(self, files: Mapping[str, Kept], place: str) -> None:
         for name, kept in files.items():
-            path = f"{place}/{name}" if place else name
+            path = f"{place}/{name}"
             now = self._keeper.keep(path, kept)
             if kept.equals(now) or (name == "config" and _only_tracks(kept, now)):
                 continue
@@ -129,12 +149,16 @@ class Restoration:
                 self._ground.account.put_back(path)
 
 
-def _entries(folders: Mapping[str, Folder]) -> Iterator[str]:
+def _entries(folders: Mapping[str, Folder]) -> Iterator[tuple[str, str]]:
     for path, folder in folders.items():
-        for name in folder.protected:
-            yield f"{path}/{name}"
+        yield from ((path, name) for name in folder.protected)
         if ".git" in folder.names:
-            yield f"{path}/.git"  # Where it is a file or a link; a folder is a repository.
+            yield path, ".git"  # Where it is a file or a link; a folder is a repository.
+
+
+def _names_below(folder: str, name: str) -> list[str]:
+    """An entry of a folder that is a file, or the files that lie in it."""
+    return [path[len(folder) + 1 :] for path in files_below(f"{folder}/{name}")]
 
 
 def _whole(repository: str, name: str) -> str:

@@ -52,12 +52,16 @@ class Leavings:
     """New entries of folders, judged one by one."""
 
     def __init__(
-        self, ground: Ground, before: Mapping[str, Folder], guarded: Collection[str]
+        self, ground: Ground, before: Mapping[str, Folder], guarded: Collection[str] | None
     ) -> None:
-        """`before` is what the folders held; `guarded` are entries that are as they have to be."""
+        """`before` is what the folders held; `guarded` are entries that are as they have to be.
+
+        None: no command could reach them, and while one runs something empty stands in for the missing.
+        """
         self._ground = ground
         self._before = before
-        self._guarded = guarded
+        self._guarded = guarded or ()
+        self._empty_counts = guarded is not None
 
     def judge(self, after: Mapping[str, Folder], known: Mapping[str, Repository]) -> None:
         """Put right what has to be, and note the rest. `known` are all repositories there are now."""
@@ -101,14 +105,17 @@ class Leavings:
         if name == ".git":
             if path not in known and pointed_at_known(path, known) is None:
                 self._ground.set_aside(path)
-        elif is_protected_name(folder, name) and not _is_empty(path):
+        elif is_protected_name(folder, name) and (self._empty_counts or not _is_empty(path)):
             if old is None:
                 self._ground.account.found_brought(path)
             else:
                 self._ground.set_aside(path)
 
     def _judge_link(self, path: str) -> None:
-        target = os.path.realpath(path)
+        try:
+            target = os.path.realpath(path)
+        except OSError:
+            target = "a place that may not be looked at"
         parts = split(target)
         own = (*self._ground.roots, *self._ground.further)
         if parts and parts[0] not in _SYSTEM and not any(is_below(parts, root) for root in own):
@@ -151,7 +158,10 @@ class Leavings:
         """The files of a submodule lie elsewhere in the project."""
         if (variable.section, variable.key) != ("core", "worktree") or not variable.value:
             return False
-        place = os.path.realpath(Path(path).parent / variable.value)
+        try:
+            place = os.path.realpath(Path(path).parent / variable.value)
+        except OSError:
+            return False
         return self._ground.root_of(place) is not None
 
 

@@ -45,6 +45,7 @@ def telling_files(repository: str) -> Iterator[str]:
         yield path[len(repository) + 1 :]
     for name in _names(f"{repository}/worktrees"):
         yield from (f"worktrees/{name}/{each}" for each in _OF_WORKTREES)
+    yield from _stray(repository, "modules", _MODULE_DEPTH)
 
 
 def is_harmless(name: str) -> bool:
@@ -61,7 +62,10 @@ def pointed_at(path: str) -> str | None:
         return None
     if found is None:
         return None
-    return os.path.realpath(Path(path).parent / os.fsdecode(found[1]))
+    try:
+        return os.path.realpath(Path(path).parent / os.fsdecode(found[1]))
+    except OSError:
+        return None
 
 
 def _add(found: dict[str, Repository], path: str, inode: int) -> None:
@@ -80,6 +84,17 @@ def _modules(path: str, depth: int) -> Iterator[str]:
             yield below
         elif depth > 0:
             yield from _modules(below, depth - 1)
+
+
+def _stray(repository: str, folder: str, depth: int) -> Iterator[str]:
+    """Files where only the repositories of submodules have their place."""
+    for name in _names(f"{repository}/{folder}"):
+        below = f"{folder}/{name}"
+        path = Path(repository, below)
+        if path.is_symlink() or not path.is_dir():
+            yield below
+        elif depth > 0 and not os.path.lexists(path / "HEAD"):
+            yield from _stray(repository, below, depth - 1)
 
 
 def _names(folder: str) -> list[str]:
