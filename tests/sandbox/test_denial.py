@@ -239,6 +239,7 @@ HOSTILE = {
     "paths": "".join(f"/etc/{'x' * n}: Read-only file system\n" for n in range(1, 3_000)),
     "deep": "tee: /" + "usr/../" * 100_000 + "x: Read-only file system",
     "zeros": "\0" * 1_000_000 + "Permission denied: '\0/a\0'",
+    "nothing but blanks": "a:  : Read-only file system\n: \t: Permission denied\n: : : EBUSY",
     "surrogates": "\udcff/\udcff: Read-only file system\n" * 10_000,
 }
 

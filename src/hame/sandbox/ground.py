@@ -1,5 +1,6 @@
 """What a sandbox lets a program do with a place; worked out afterwards, for a program that failed."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 import msgspec
@@ -44,25 +45,38 @@ class Ground(msgspec.Struct, frozen=True, kw_only=True):
 
     def right_to(self, path: str) -> Right:
         """What may be done with a place, given absolute and with every link resolved."""
-        parts = split(path)
-        if self.hides_secrets and is_secret(parts):
+        if self.hides_secrets and is_secret(split(path)):
             return Right.NONE
-        right, innermost = Right.READ, ""
-        for each, places in (
-            (Right.NONE, self.hidden), (Right.READ, self.seen), (Right.WRITE, self.writable),
-        ):  # fmt: skip
-            for place in places:
-                if is_below(parts, place) and len(split(place)) >= len(split(innermost)):
-                    right, innermost = each, place
-        if right is Right.WRITE and self.protects(path) and not self.protects(innermost):
-            return Right.READ
-        return right
+        depth = _depth(path, self.writable)
+        if depth and depth >= max(_depth(path, self.hidden), _depth(path, self.seen)):
+            granted = any(self.protects(place) for place in _holding(path, self.writable))
+            return Right.READ if self.protects(path) and not granted else Right.WRITE
+        return Right.NONE if self.hides(path) else Right.READ
+
+    def hides(self, path: str) -> bool:
+        """Whether what is at a place outside is not what is there inside."""
+        if self.hides_secrets and is_secret(split(path)):
+            return True
+        depth = _depth(path, self.hidden)
+        written = [place for place in self.writable if place not in self.hidden]
+        return depth > max(_depth(path, self.seen), _depth(path, written))
 
     def protects(self, path: str) -> bool:
         """Whether a place of a project is protected, or a repository: it can be neither moved nor removed."""
         parts = split(path)
         tops = [split(top) for top in self.projects if is_below(parts, top)]
         return any(is_protected(parts[len(top) :]) for top in tops)
+
+
+def _holding(path: str, places: Sequence[str]) -> list[str]:
+    """Those of these places that hold a path."""
+    parts = split(path)
+    return [place for place in places if is_below(parts, place)]
+
+
+def _depth(path: str, places: Sequence[str]) -> int:
+    """How deep the innermost of these places lies that holds a path; 0: none does."""
+    return max((len(split(place)) for place in _holding(path, places)), default=0)
 
 
 def ground_for(site: Site, level: Level, confinement: Confinement, cwd: str) -> Ground:

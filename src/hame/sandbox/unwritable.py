@@ -57,10 +57,13 @@ _PROPERTY = re.compile(r"\b(?:path|dest|file|filename)(?::|=| ) ?['\"]?(/[^'\"\n
 """What Node and its package managers add to a code, a line each."""
 _WORDS = frozenset({
     "error", "failed", "failure", "fatal", "warning", "open", "file", "directory", "write", "create",
-    "remove", "mkdir", "unlink", "rename", "exception", "errno",
+    "remove", "mkdir", "unlink", "rename", "exception", "errno", "writing", "reading", "execution",
 })  # fmt: skip
 _OF_RIGHTS = re.compile(r"\s*(?:sudo|su|u?mount|chroot|unshare|setpriv|newgrp|ping|strace|gdb): ")
 """Programs that lack a right when they are refused, and not a place."""
+_DOING = re.compile(
+    r"\b(?:mkdir|create|open|write|remove|unlink|delete|rename|move|lock|touch|make|access|read|stat)\b"
+)
 _UNUSABLE = re.compile(r"[\x00-\x1f\x7f]")
 _OF_KERNEL = ("/proc", "/sys", "/dev")
 _MOST_LOOKS = 120
@@ -125,7 +128,7 @@ def _of_segments(segments: list[str], kind: _Kind) -> Iterator[str]:
         yield last
     elif len(others) > 1 and not any(letter.isspace() for letter in others[-1]):
         yield others[-1]
-    elif kind is _Kind.READ_ONLY and (words := last.split()):
+    elif (words := last.split()) and (kind is _Kind.READ_ONLY or _DOING.search(last)):
         word = words[-1].strip("'\"`")
         if word.lower() not in _WORDS and any(letter.isalpha() for letter in word):
             yield word
@@ -180,7 +183,7 @@ def _is_kept_from(path: str, kind: _Kind, ground: Ground) -> bool:
     if kind is _Kind.BUSY:
         return ground.protects(real)
     if kind is _Kind.MISSING:
-        return exists and ground.right_to(whole) is Right.NONE
+        return exists and ground.hides(whole)
     if near is None or {ground.right_to(real), ground.right_to(whole)} == {Right.WRITE}:
         return False
     if kind is _Kind.READ_ONLY:
