@@ -13,7 +13,7 @@ from hame.app.runtime import Parts, Runtime
 from hame.app.sessions import StoredSessions
 from hame.base.event import RunEvent
 from hame.base.ports import Model, ToolContext
-from hame.base.settings import Mode, Settings
+from hame.base.settings import Mode, SandboxChoice, Settings
 from hame.config.places import find_places
 from hame.context import Window
 from hame.sandbox.unconfined import Unconfined
@@ -76,12 +76,15 @@ class Scene:
             user_notes=user_notes,
         )
         parts = Parts(
-            settings=Settings(mode=mode, web_search=web_search),
+            settings=Settings(mode=mode, sandbox=SandboxChoice.NONE, web_search=web_search),
             clock=SystemClock(),
             new_tools=builtin_tools,
             tool_context=context,
             new_gate=gate_maker(
-                Settings(mode=mode), {"PATH": "/usr/bin:/bin"}, self.places, context
+                Settings(mode=mode, sandbox=SandboxChoice.NONE),
+                {"PATH": "/usr/bin:/bin"},
+                self.places,
+                context,
             ),
             sessions=self.sessions,
             new_jobs=lambda: LocalJobs(context.processes, self.results),

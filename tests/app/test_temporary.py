@@ -19,6 +19,10 @@ def link(folder: str, target: Path) -> None:
     Path(folder, "link").symlink_to(target)
 
 
+def mark_kept(folder: Path) -> None:
+    Path(f"{folder}.kept").touch()
+
+
 def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
@@ -59,5 +63,25 @@ async def test_folders_of_hames_that_are_gone_go_too_and_of_those_that_live_stay
     fill(str(tmp_path / f"{os.getppid()}-2"))
     folder = TemporaryFolder(str(tmp_path))
     fill(folder.path)
-    await folder.remove(kept=True)
-    assert names(tmp_path) == sorted([f"{os.getppid()}-2", Path(folder.path).name])
+    await folder.remove()
+    assert names(tmp_path) == [f"{os.getppid()}-2"]
+
+
+async def test_one_that_something_still_runs_in_outlives_its_hame_for_a_week(
+    tmp_path: Path,
+) -> None:
+    folder = TemporaryFolder(str(tmp_path))
+    fill(folder.path)
+    folder.keep()
+    await folder.remove()
+    await TemporaryFolder(str(tmp_path)).remove()
+    mark = f"{folder.path}.kept"
+    assert names(tmp_path) == sorted([Path(folder.path).name, Path(mark).name])
+    gone = tmp_path / f"{dead_pid()}-1"
+    fill(str(gone))
+    mark_kept(gone)
+    await TemporaryFolder(str(tmp_path)).remove()
+    assert gone.exists()
+    os.utime(f"{gone}.kept", (0, 0))
+    await TemporaryFolder(str(tmp_path)).remove()
+    assert not gone.exists()

@@ -1,11 +1,12 @@
 """Settings in, a Runtime out: where the rooms are joined."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
 
 from hame.app.clock import SystemClock
+from hame.app.confinement import open_sandbox
 from hame.app.door import gate_maker
 from hame.app.lastwords import known_secrets
 from hame.app.late import LateJobs, LateSnapshots, LateWeb, NoSnapshots, end_orphans
@@ -20,7 +21,6 @@ from hame.base.zone import ProjectPaths
 from hame.config.places import Places
 from hame.config.trust import is_trusted
 from hame.context import Window
-from hame.sandbox.unconfined import Unconfined
 from hame.sessions.redaction import Redactor
 from hame.tools import builtin_tools
 from hame.version import __version__
@@ -66,9 +66,10 @@ async def build_runtime(pad: Launchpad) -> Runtime:
         results=places.results,
         config=places.config,
     )
+    sandbox = open_sandbox(settings, pad.environment, places, workspace)
     redaction = Redactor(known_secrets(settings, pad.environment))
     log = Log(places.log, redaction.text)
-    index, sandbox, clock = LocalIndex(workspace), Unconfined(), SystemClock()
+    index, clock = LocalIndex(workspace), SystemClock()
     processes = LocalProcesses(pad.environment, sandbox, without=workspace.paths.roots)
     models = Models(
         settings,
@@ -96,6 +97,16 @@ async def build_runtime(pad: Launchpad) -> Runtime:
         web=LateWeb(lambda: open_web(settings, pad.environment)),
         user_notes=places.rules_file,
     )
+
+    def speak_through(tell: Callable[[str], None]) -> None:
+        sandbox.speak_through(tell)
+        if pad.tries:
+            models.speak_through(tell)
+
+    async def close() -> None:
+        await models.close()
+        await sandbox.close()
+
     parts = Parts(
         settings=settings,
         clock=clock,
@@ -111,12 +122,12 @@ async def build_runtime(pad: Launchpad) -> Runtime:
         ),
         open_model=models.open,
         remember=models.remember,
-        speak_through=models.speak_through if pad.tries else lambda _: None,
+        speak_through=speak_through,
         new_context=lambda: Window(blobs),
         redaction=redaction,
         log=log,
         interactive=pad.interactive,
-        close=models.close,
+        close=close,
         trusted=lambda: pad.trusted or is_trusted(places, pad.project),
         allowance=lambda now: allowance(settings, places, now),
         end_orphans=lambda: end_orphans(places.jobs),

@@ -106,7 +106,7 @@ class _GateMaker:
             paths=self._context.workspace.paths,
             level=self._context.sandbox.level,
             prepare=self._context.sandbox.prepare,
-            unconfined=self._settings.sandbox in {SandboxChoice.AUTO, SandboxChoice.NONE},
+            unconfined=self._settings.sandbox is SandboxChoice.NONE,
             search_path=self._search_path,
             find_program=self._pinned,
             processes=self._context.processes,

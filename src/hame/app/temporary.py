@@ -4,9 +4,14 @@ A hame that was killed leaves its folder; the next one that ends takes it away.
 """
 
 import os
+import time
 from secrets import token_hex
 
 import anyio.to_thread
+
+_KEPT = ".kept"
+"""Ends the name of the mark beside a folder that outlives its hame."""
+_KEPT_S = 7 * 86_400.0
 
 
 class TemporaryFolder:
@@ -15,21 +20,41 @@ class TemporaryFolder:
     def __init__(self, parent: str) -> None:
         """Choose its name below `parent`; nothing is made."""
         self._parent = parent
+        self._kept = False
         self.path = f"{parent}/{os.getpid()}-{token_hex(4)}"
 
-    async def remove(self, *, kept: bool = False) -> None:
-        """Take it away, and those of hames that are gone; `kept`: something still runs in it."""
-        await anyio.to_thread.run_sync(self._sweep, not kept)
+    def keep(self) -> None:
+        """Something in it outlives this hame: it stays for a week."""
+        self._kept = True
+        os.makedirs(self._parent, 0o700, exist_ok=True)  # noqa: PTH103 - pathlib is milliseconds
+        os.close(os.open(f"{self.path}{_KEPT}", os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
 
-    def _sweep(self, own: bool) -> None:  # noqa: FBT001 - called through run_sync
+    async def remove(self) -> None:
+        """Take it away, and those of hames that are gone."""
+        await anyio.to_thread.run_sync(self._sweep)
+
+    def _sweep(self) -> None:
         try:
             names = os.listdir(self._parent)  # noqa: PTH208 - pathlib is milliseconds of every end
         except OSError:
             return
         for name in names:
             path = f"{self._parent}/{name}"
-            if own if path == self.path else not _is_alive(name.partition("-")[0]):
+            ended = not self._kept if path == self.path else not _is_alive(name.partition("-")[0])
+            if ended and not name.endswith(_KEPT) and not _is_kept(path):
                 _remove(path)
+
+
+def _is_kept(path: str) -> bool:
+    """Whether it was to outlive its hame, and that is not too long ago; then its mark goes."""
+    mark = f"{path}{_KEPT}"
+    try:
+        if time.time() - os.stat(mark).st_mtime < _KEPT_S:  # noqa: PTH116
+            return True
+        os.unlink(mark)  # noqa: PTH108
+    except OSError:
+        pass
+    return False
 
 
 def _is_alive(pid: str) -> bool:

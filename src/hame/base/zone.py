@@ -268,7 +268,9 @@ class ProjectPaths(msgspec.Struct, frozen=True, kw_only=True):
         if not self.temporary_alias:
             return path
         alias = f"{self.temporary_alias}/"
-        inside = any(is_below(split(path), root) for root in (self.root, *self.added) if root)
+        # What is bound below it keeps its place.
+        others = (self.root, *self.added, self.home, self.config, self.results)
+        inside = any(is_below(split(path), root) for root in others)
         # `..` leads elsewhere from there than from the folder that stands in its place.
         if inside or not f"{path}/".startswith(alias) or ".." in path.split("/"):
             return path

@@ -12,7 +12,7 @@ import anyio
 from hame.base.errors import HameError
 from hame.base.event import CallSettled, Notice, RunEnded, RunEvent
 from hame.base.outcome import Denied
-from hame.base.settings import OutputFormat
+from hame.base.settings import Mode, OutputFormat
 from hame.cli.exits import KilledError, code_of, exit_code
 from hame.cli.launch import Launch, paint_for
 from hame.cli.plain import PlainView
@@ -71,8 +71,15 @@ def run_once(launch: Launch, text: str, output: OutputFormat, build: Build) -> i
         sys.stdout.write(answer if answer.endswith("\n") else f"{answer}\n")
         sys.stdout.flush()
     if ended.refused:
-        _say("nobody was there to answer; --mode auto runs more without asking")
+        _say(f"nobody was there to answer; {_more_freedom(launch)}")
     return exit_code(ended)
+
+
+def _more_freedom(launch: Launch) -> str:
+    """What lets a one-shot run do more."""
+    if launch.settings.mode is Mode.ASK:
+        return "--mode auto runs more without asking"
+    return "a rule lets a command run: hame permissions add allow -- COMMAND"
 
 
 def _run_json(launch: Launch, text: str, output: OutputFormat, build: Build) -> int:

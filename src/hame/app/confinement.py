@@ -1,0 +1,110 @@
+"""The sandbox of a runtime: where it stands, whom it tells, and the folder that commands know as /tmp."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from hashlib import blake2b
+
+import msgspec
+from typing_extensions import override
+
+from hame.app.temporary import TemporaryFolder
+from hame.base.confinement import Confinement, Level, SandboxDenied, Standing
+from hame.base.ports import Cell, Sandbox
+from hame.base.process import Launch
+from hame.base.settings import SandboxChoice, Settings
+from hame.config.places import Places
+from hame.sandbox.expected import expected_level
+from hame.sandbox.ladder import Ladder
+from hame.sandbox.site import Site
+from hame.workspace.local import LocalWorkspace
+from hame.workspace.process import LocalProcesses
+
+TEMPORARY_ALIAS = "/tmp"  # noqa: S108 - what commands call their private folder
+"""Where level A puts the private folder."""
+
+
+class ToldSandbox(Sandbox):
+    """Implements the Sandbox port by another one; says when it holds less than was expected."""
+
+    def __init__(self, inner: Sandbox, temporary: TemporaryFolder) -> None:
+        """Nobody is told yet. The folder goes with the sandbox."""
+        self._inner = inner
+        self._temporary = temporary
+        self._tell: Callable[[str], None] = lambda _: None
+        self._told = False
+
+    def speak_through(self, tell: Callable[[str], None]) -> None:
+        """Say what there is to say to the user through this."""
+        self._tell = tell
+
+    @property
+    @override
+    def level(self) -> Level:
+        """As the inner one says."""
+        return self._inner.level
+
+    @override
+    async def prepare(self) -> Standing:
+        """Try it, and say what was not expected."""
+        expected = self._inner.level
+        standing = await self._inner.prepare()
+        if standing.level is not expected and not self._told:
+            self._told = True
+            self._tell(_fallen(expected, standing))
+        return standing
+
+    @override
+    def confine(self, launch: Launch) -> AbstractAsyncContextManager[Cell]:
+        """As the inner one does."""
+        if launch.keep:
+            self._temporary.keep()
+        return self._inner.confine(launch)
+
+    @override
+    def explain(
+        self, confinement: Confinement, output: str, refused: Sequence[str], cwd: str
+    ) -> tuple[SandboxDenied, ...]:
+        """As the inner one does."""
+        return self._inner.explain(confinement, output, refused, cwd)
+
+    async def close(self) -> None:
+        """Take away what commands have left in their folder for temporary files."""
+        await self._temporary.remove()
+
+
+def open_sandbox(
+    settings: Settings, environment: Mapping[str, str], places: Places, workspace: LocalWorkspace
+) -> ToldSandbox:
+    """The sandbox for a project's commands, and their private folder; nothing is tried or made yet."""
+    paths = workspace.paths
+    site = Site(
+        paths=paths,
+        own=(places.config, places.data, places.state, places.cache),
+        caches=f"{places.builds}/{_name_of(paths.root)}",
+        scratch=places.sandbox,
+        search_path=environment.get("PATH", os.defpath),
+    )
+    temporary = TemporaryFolder(places.temporary)
+    if settings.sandbox is not SandboxChoice.NONE:
+        level = expected_level(site, settings.sandbox)
+        workspace.share_temporary(temporary.path, TEMPORARY_ALIAS if level is Level.A else "")
+        site = msgspec.structs.replace(site, paths=workspace.paths)
+    ladder = Ladder(
+        site,
+        settings.sandbox,
+        lambda sandbox: LocalProcesses(environment, sandbox, without=paths.roots),
+    )
+    return ToldSandbox(ladder, temporary)
+
+
+def _name_of(root: str) -> str:
+    digest = blake2b(root.encode(errors="surrogateescape"), digest_size=8).hexdigest()
+    return f"{os.path.basename(root) or 'root'}-{digest}"  # noqa: PTH119 - a str of a str
+
+
+def _fallen(expected: Level, standing: Standing) -> str:
+    reason = f": {standing.reason}" if standing.reason else ""
+    return (
+        f"commands are confined at level {standing.level}, not {expected}{reason}; see hame doctor"
+    )
