@@ -10,8 +10,9 @@ import hame
 import hame.testing
 from hame.base.message import StopReason, Text, ToolCall
 from hame.base.question import Answer, Question
+from hame.base.unfold import arguments_text
 from hame.testing import ScriptedAsker, answer, call
-from hame.testing.script import arguments_text, numbered, words
+from hame.testing.script import numbered, words
 
 
 @pytest.mark.parametrize("name", hame.testing.__all__)

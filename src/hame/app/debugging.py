@@ -9,8 +9,7 @@ from msgspec.structs import replace
 from hame.app.build import Launchpad, build_runtime
 from hame.app.lastwords import known_secrets
 from hame.app.models import USER_AGENT
-from hame.base.capability import WritesRequests
-from hame.base.errors import ConfigError
+from hame.base.capability import written
 from hame.base.json import JsonObject, parse
 from hame.base.ports import HttpRequest
 from hame.net.http import whole_headers
@@ -38,12 +37,7 @@ async def preview_request(pad: Launchpad, text: str) -> JsonObject:
     finally:
         with anyio.CancelScope(shield=True):
             await runtime.close()
-    if not isinstance(model, WritesRequests):
-        raise ConfigError(
-            f"{model.facts.name} runs inside hame and is not asked over HTTP",
-            hint="Name a model of a provider with --model.",
-        )
-    return describe_request(model.encode(request), known_secrets(pad.settings, pad.environment))
+    return describe_request(written(model, request), known_secrets(pad.settings, pad.environment))
 
 
 def describe_request(request: HttpRequest, secrets: Sequence[str]) -> JsonObject:

@@ -9,7 +9,6 @@ from contextlib import aclosing, asynccontextmanager
 
 import anyio.lowlevel
 
-from hame.app.said import begun, put_aside, whole
 from hame.app.scratch import Scratch, described
 from hame.base.confinement import Confinement
 from hame.base.entry import (
@@ -46,6 +45,7 @@ from hame.base.run import BudgetSpent, RunFailed, StepLimit, Stopped
 from hame.base.stream import Failed as Broke
 from hame.base.stream import StreamEvent
 from hame.base.tool import ToolSpec
+from hame.base.unfold import unfold, unfold_open
 from hame.context import Window
 from hame.context.summary import ask_for_summary
 from hame.context.window import ASSUMED_WINDOW, SUMMARY_LEAST, SUMMARY_MOST, SUMMARY_SHARE
@@ -316,13 +316,15 @@ def _said(entry: Entry | None) -> Iterable[StreamEvent]:
     """The events of a recorded answer."""
     match entry:
         case ModelAnswered(message=message):
-            yield from whole(message)
+            yield from unfold(message)
         case AnswerAbandoned(message=message, failure=failure):
-            yield from put_aside(message)
             if message.stop_reason is StopReason.ERROR:
+                yield from unfold_open(message)
                 yield Broke(failure)
+            else:  # It said nothing, and did reach its end.
+                yield from unfold(message)
         case AnswerInterrupted(message=message):
-            yield from begun(message)
+            yield from unfold_open(message)
         case _:
             pass
 

@@ -22,7 +22,7 @@ from hame.app.questions import Questions
 from hame.app.redacting import RedactingTool, Redaction
 from hame.app.undo import Rewind, Rewinder
 from hame.base import event
-from hame.base.capability import WritesRequests
+from hame.base.capability import written
 from hame.base.entry import ModeChosen, ModelAnswered, ModelChosen, NoteAdded, UserSaid
 from hame.base.errors import ConfigError, ErrorKind, Failure, HameError
 from hame.base.kinds import last_place, newest, places
@@ -511,11 +511,9 @@ class Runtime:
 
 def _searches(model: Model, request: ModelRequest) -> bool:
     """Whether asking for the provider's search changes anything of what is sent."""
-    if not isinstance(model, WritesRequests):
-        return False
     without = msgspec.structs.replace(request, web_search=False)
     try:
-        return model.encode(request).body != model.encode(without).body
+        return written(model, request).body != written(model, without).body
     except ConfigError:
         return False
 

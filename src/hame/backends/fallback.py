@@ -8,8 +8,8 @@ cache of both.
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from hame.base.capability import WritesRequests
-from hame.base.errors import ConfigError, ErrorKind, HameError
+from hame.base.capability import written
+from hame.base.errors import ErrorKind, HameError
 from hame.base.model import ModelFacts
 from hame.base.ports import HttpRequest, Model, ModelRequest
 from hame.base.stream import Failed, RetryScheduled, StreamEvent, UsageReported
@@ -51,9 +51,7 @@ class FallbackModel:
         Raises:
             ConfigError: if it is not asked over HTTP.
         """
-        if not isinstance(self._current, WritesRequests):
-            raise ConfigError(f"{self.facts.name} is not asked over HTTP")
-        return self._current.encode(request)
+        return written(self._current, request)
 
     @asynccontextmanager
     async def stream(self, request: ModelRequest) -> AsyncGenerator[AsyncIterator[StreamEvent]]:

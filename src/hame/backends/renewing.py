@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from hame.base.capability import WritesRequests
+from hame.base.capability import written
 from hame.base.errors import ConfigError, ErrorKind
 from hame.base.model import ModelFacts
 from hame.base.ports import HttpRequest, Model, ModelRequest
@@ -32,9 +32,7 @@ class RenewingModel:
         Raises:
             ConfigError: if the model is not asked over HTTP.
         """
-        if not isinstance(self._inner, WritesRequests):
-            raise ConfigError(f"{self.facts.name} is not asked over HTTP")
-        return self._inner.encode(request)
+        return written(self._inner, request)
 
     @asynccontextmanager
     async def stream(self, request: ModelRequest) -> AsyncGenerator[AsyncIterator[StreamEvent]]:

@@ -6,8 +6,9 @@ these is spoken to without it; it is never swapped for another backend.
 
 from typing import Protocol, runtime_checkable
 
+from hame.base.errors import ConfigError
 from hame.base.model import ModelFacts
-from hame.base.ports import HttpRequest, ModelRequest
+from hame.base.ports import HttpRequest, Model, ModelRequest
 
 
 @runtime_checkable
@@ -59,3 +60,17 @@ class WritesRequests(Protocol):
     def encode(self, request: ModelRequest) -> HttpRequest:
         """Exactly what would be sent for a request."""
         ...
+
+
+def written(model: Model, request: ModelRequest) -> HttpRequest:
+    """Exactly what would be sent to a model for a request.
+
+    Raises:
+        ConfigError: if the model is not asked over HTTP.
+    """
+    if not isinstance(model, WritesRequests):
+        raise ConfigError(
+            f"{model.facts.name} runs inside hame and is not asked over HTTP",
+            hint="Name a model of a provider with --model.",
+        )
+    return model.encode(request)

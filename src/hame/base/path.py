@@ -1,5 +1,6 @@
 """Places on disk that were resolved once, and what was found there."""
 
+import stat
 from enum import StrEnum
 
 import msgspec
@@ -16,6 +17,21 @@ class FileKind(StrEnum):
     FIFO = "fifo"
     SOCKET = "socket"
     DEVICE = "device"
+
+
+def kind_of(mode: int) -> FileKind:
+    """What an `st_mode` stands for; a link counts as a file."""
+    match stat.S_IFMT(mode):
+        case stat.S_IFDIR:
+            return FileKind.DIRECTORY
+        case stat.S_IFIFO:
+            return FileKind.FIFO
+        case stat.S_IFSOCK:
+            return FileKind.SOCKET
+        case stat.S_IFCHR | stat.S_IFBLK:
+            return FileKind.DEVICE
+        case _:
+            return FileKind.FILE
 
 
 class Identity(msgspec.Struct, frozen=True):

@@ -5,7 +5,6 @@ key itself stands in it as plain text, or in the keyring. So a start that needs 
 keyring never loads it.
 """
 
-import fcntl
 import os
 import stat
 from collections.abc import Callable, Generator, Sequence
@@ -16,7 +15,7 @@ import msgspec
 
 from hame.base.errors import ConfigError
 from hame.base.secret import SavedKey
-from hame.config.whole import write_whole
+from hame.config.whole import alone_beside, write_whole
 
 VERSION = 1
 SERVICE = "hame"
@@ -178,20 +177,12 @@ class KeyStore:
         Raises:
             ConfigError: if they cannot be read or written.
         """
-        folder = os.path.dirname(self._path)  # noqa: PTH120 - pathlib is 8 ms of start
-        try:
-            os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103 - as above
-            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        except OSError as error:
-            raise ConfigError(f"{folder}: cannot be written: {error.strerror}") from error
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        with alone_beside(self._path):
             keys = dict(_read(self._path).keys)
             yield keys
             self._read = _File(keys=keys)
-            _write(self._path, self._read, descriptor)
-        finally:
-            os.close(descriptor)
+            data = msgspec.json.format(msgspec.json.encode(self._read), indent=1)
+            write_whole(self._path, data + b"\n")
 
 
 def _read(path: str) -> _File:
@@ -219,11 +210,3 @@ def _read(path: str) -> _File:
     if found.version > VERSION:
         raise ConfigError(f"{path}: was written by a newer hame", hint="Update hame.")
     return found
-
-
-def _write(path: str, file: _File, folder: int) -> None:
-    try:
-        write_whole(path, msgspec.json.format(msgspec.json.encode(file), indent=1) + b"\n")
-        os.fsync(folder)
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be written: {error.strerror}") from error

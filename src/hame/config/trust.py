@@ -21,7 +21,7 @@ import msgspec
 
 from hame.base.errors import ConfigError
 from hame.config.places import Places
-from hame.config.whole import write_whole
+from hame.config.whole import alone_beside, write_whole
 
 VERSION = 1
 _LIMIT = 1 << 20
@@ -131,23 +131,11 @@ class TrustStore:
         Raises:
             ConfigError: if they cannot be read or written.
         """
-        above = os.path.dirname(self._path)  # noqa: PTH120 - pathlib is 8 ms of start
-        try:
-            os.makedirs(above, mode=0o700, exist_ok=True)  # noqa: PTH103 - as above
-            descriptor = os.open(above, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        except OSError as error:
-            raise ConfigError(f"{above}: cannot be written: {error.strerror}") from error
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        with alone_beside(self._path):
             folders = list(_read(self._path).folders)
             yield folders
             data = msgspec.json.encode(_File(folders=tuple(folders)))
             write_whole(self._path, msgspec.json.format(data, indent=1) + b"\n")
-            os.fsync(descriptor)
-        except OSError as error:
-            raise ConfigError(f"{self._path}: cannot be written: {error.strerror}") from error
-        finally:
-            os.close(descriptor)
 
 
 def is_trusted(places: Places, folder: str) -> bool:

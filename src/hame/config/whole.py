@@ -1,6 +1,36 @@
 """Writing small files of hame's own: private to the user, and whole at every moment."""
 
+import fcntl
 import os
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from hame.base.errors import ConfigError
+
+
+@contextmanager
+def alone_beside(path: str) -> Generator[None]:
+    """The right to change a file: one process at a time, by a lock on its folder, which is made.
+
+    What was put in its place within the block lasts when it ends well.
+
+    Raises:
+        ConfigError: if the folder cannot be made or locked, or the file could not be written.
+    """
+    folder = os.path.dirname(path)  # noqa: PTH120 - pathlib is 8 ms of start
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103 - as above
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise ConfigError(f"{folder}: cannot be written: {error.strerror}") from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+        os.fsync(descriptor)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be written: {error.strerror}") from error
+    finally:
+        os.close(descriptor)
 
 
 def write_whole(path: str, data: bytes) -> None:

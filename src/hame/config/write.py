@@ -1,8 +1,6 @@
 """Changing the user's settings file: comments and layout stay, and it is whole at every moment."""
 
-import fcntl
 import os
-import tempfile
 from collections.abc import Generator, MutableMapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +16,7 @@ from hame.config.places import Places
 from hame.config.sources import parse_toml, read_settings_text
 from hame.config.values import Place, read_text
 from hame.config.versions import KEY, current, upgrade
+from hame.config.whole import alone_beside, write_whole
 
 
 def set_value(places: Places, dotted: str, text: str) -> object:
@@ -88,19 +87,12 @@ def _editing(places: Places) -> Generator[TOMLDocument]:
         ConfigError: if the file cannot be read or written.
     """
     path = os.path.realpath(places.config_file)  # A link to a file kept elsewhere stays a link.
-    folder = Path(path).parent
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError as error:
-        raise ConfigError(f"{folder}: cannot be written: {error.strerror}") from error
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    with alone_beside(path):
         document = _open(path)
         yield document
-        _replace(path, tomlkit.dumps(document), descriptor)
-    finally:
-        os.close(descriptor)
+        text = tomlkit.dumps(document)
+        parse_toml(text, path)
+        write_whole(path, text.encode())
 
 
 def _open(path: str) -> TOMLDocument:
@@ -119,24 +111,6 @@ def _open(path: str) -> TOMLDocument:
         document[KEY] = current()
     upgrade(document, table, path)
     return document
-
-
-def _replace(path: str, text: str, folder: int) -> None:
-    parse_toml(text, path)
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=".config-", dir=Path(path).parent)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-        os.fsync(folder)
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def _tables(document: TOMLDocument, dotted: str) -> tuple[list[MutableMapping[str, Any]], str]:

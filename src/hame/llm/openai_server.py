@@ -18,6 +18,8 @@ from hame.base.json import (
 )
 from hame.base.model import Endpoint, ModelListing, Price
 from hame.base.ports import HttpRequest
+from hame.llm.paged import PagedCodec
+from hame.llm.written import PageT
 
 _WINDOW_KEYS = ("context_length", "context_window", "max_model_len", "max_context_length")
 _RATES = {
@@ -44,6 +46,24 @@ def bearer_request(method: str, endpoint: Endpoint, path: str, body: bytes = b""
         headers=(*headers, *endpoint.headers),
         body=body,
     )
+
+
+class BearerCodec(PagedCodec[PageT]):
+    """A codec whose server lists its models as OpenAI does."""
+
+    __slots__ = ()
+
+    def list_request(self, endpoint: Endpoint) -> HttpRequest:
+        """The request that lists the server's models."""
+        return bearer_request("GET", endpoint, "models")
+
+    def decode_list(self, body: bytes) -> Sequence[ModelListing]:
+        """Read a list of models.
+
+        Raises:
+            ValueError: if the body is no such list.
+        """
+        return read_listings(body)
 
 
 def read_listings(body: bytes) -> Sequence[ModelListing]:

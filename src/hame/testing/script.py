@@ -3,35 +3,19 @@
 import re
 from collections.abc import Iterator
 from itertools import count
-from typing import assert_never
 
 from msgspec.structs import replace
 
-from hame.base.json import dump
 from hame.base.message import (
     AnswerBlock,
     Assistant,
-    Image,
-    Opaque,
     StopReason,
     Text,
-    Thinking,
     ToolCall,
 )
 from hame.base.model import Usage
-from hame.base.stream import (
-    Completed,
-    ImageCompleted,
-    OpaqueCompleted,
-    StreamEvent,
-    TextDelta,
-    ThinkingCompleted,
-    ThinkingDelta,
-    ToolCallArgsDelta,
-    ToolCallCompleted,
-    ToolCallStarted,
-    UsageReported,
-)
+from hame.base.stream import StreamEvent
+from hame.base.unfold import unfold
 
 _WORDS = re.compile(r"\s*\S+|\s+")
 
@@ -66,37 +50,9 @@ def numbered(message: Assistant, step: int) -> Assistant:
 
 def events(message: Assistant) -> Iterator[StreamEvent]:
     """The events of an answer, word by word; a fold of them is the answer again."""
-    index = 0
-    for block in message.content:
-        match block:
-            case Text(text=text, signature=signature):
-                yield from map(TextDelta, words(text))
-                if signature is not None:
-                    yield TextDelta("", signature)
-            case Thinking(text=text, signature=signature):
-                yield from map(ThinkingDelta, words(text))
-                yield ThinkingCompleted(signature)
-            case ToolCall():
-                yield ToolCallStarted(index, block.id, block.name)
-                yield ToolCallArgsDelta(index, arguments_text(block))
-                yield ToolCallCompleted(index, block)
-                index += 1
-            case Opaque():
-                yield OpaqueCompleted(block)
-            case Image():
-                yield ImageCompleted(block)
-            case _:
-                assert_never(block)
-    if message.usage is not None:
-        yield UsageReported(message.usage)
-    yield Completed(message.stop_reason, message.raw_stop_reason)
+    return unfold(message, words)
 
 
 def words(text: str) -> list[str]:
     """The text cut before the space before each word, nothing left out."""
     return _WORDS.findall(text)
-
-
-def arguments_text(call: ToolCall) -> str:
-    """A call's arguments as a model writes them."""
-    return dump(call.arguments) if call.arguments is not None else (call.malformed or "")

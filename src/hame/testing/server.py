@@ -19,13 +19,14 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from hame.base.json import JsonObject, dump_bytes, get_object, get_string, parse_object
 from hame.base.message import ToolCall
 from hame.base.model import ModelListing, Usage
+from hame.base.unfold import arguments_text
 from hame.testing.http1 import RequestHead, chunk, read_request, response_head
 from hame.testing.prefix import canonical, share_kept
 from hame.testing.renderings.listing import listing
 from hame.testing.renderings.rendering import Rendering, Utterance
 from hame.testing.renderings.table import rendering_for
 from hame.testing.reply import BEFORE_HEAD, Page, Place, Plain, Received, Reply, Scripted, as_reply
-from hame.testing.script import arguments_text, numbered
+from hame.testing.script import numbered
 
 _JSON = "application/json"
 _GONE = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError)

@@ -14,7 +14,7 @@ import msgspec
 from typing_extensions import override
 
 from hame.base.errors import PathError
-from hame.base.path import FileKind, Identity, Resolution
+from hame.base.path import FileKind, Identity, Resolution, kind_of
 from hame.base.ports import Located
 from hame.base.zone import Operation, ProjectPaths, Zone, is_below, split, zone_of
 from hame.workspace.drives import from_windows
@@ -120,21 +120,6 @@ def locate(asked: str, operation: Operation, paths: ProjectPaths) -> Place:
 def shown_name(name: str) -> str:
     r"""A name for eyes and JSON: bytes that are no UTF-8 become `\xff`."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-
-
-def kind_of(mode: int) -> FileKind:
-    """What an `st_mode` stands for; a link counts as a file."""
-    match stat.S_IFMT(mode):
-        case stat.S_IFDIR:
-            return FileKind.DIRECTORY
-        case stat.S_IFIFO:
-            return FileKind.FIFO
-        case stat.S_IFSOCK:
-            return FileKind.SOCKET
-        case stat.S_IFCHR | stat.S_IFBLK:
-            return FileKind.DEVICE
-        case _:
-            return FileKind.FILE
 
 
 def _absolute(asked: str, operation: Operation, paths: ProjectPaths) -> str:

@@ -11,11 +11,11 @@ import anyio.to_thread
 from typing_extensions import override
 
 from hame.base.errors import ToolError
-from hame.base.path import FileKind
+from hame.base.path import FileKind, kind_of
 from hame.base.ports import SearchQuery
 from hame.workspace.dialect import compile_regex
 from hame.workspace.found import FileLines
-from hame.workspace.locate import DIRECTORY, kind_of, shown_name
+from hame.workspace.locate import DIRECTORY, shown_name
 from hame.workspace.search import Engine, Scope
 
 FILE_LIMIT = 64 * 1024 * 1024

@@ -6,8 +6,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from hame.base.errors import PathError
-from hame.base.path import FileKind
-from hame.workspace.locate import Place, kind_of
+from hame.base.path import FileKind, kind_of
+from hame.workspace.locate import Place
 from hame.workspace.refusal import refusing
 
 BYTES_LIMIT = 64 * 1024 * 1024

@@ -8,8 +8,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from hame.base.errors import PathError
-from hame.base.path import DirectoryEntry, FileKind
-from hame.workspace.locate import DIRECTORY, Place, kind_of, shown_name
+from hame.base.path import DirectoryEntry, FileKind, kind_of
+from hame.workspace.locate import DIRECTORY, Place, shown_name
 from hame.workspace.refusal import reason, refusing
 from hame.workspace.rename import rename_new
 

@@ -1,12 +1,11 @@
 """Where a command would run: folders, home, and what its paths lead to."""
 
 import os
-import stat
 from collections.abc import Mapping
 
 import msgspec
 
-from hame.base.path import FileKind
+from hame.base.path import FileKind, kind_of
 from hame.base.zone import Operation, ProjectPaths, Zone, split, zone_of
 
 LINK_LIMIT = 40
@@ -129,17 +128,6 @@ def _link_target(place: str) -> str | None:
 
 def _kind(real: str) -> FileKind:
     try:
-        mode = os.lstat(real).st_mode
+        return kind_of(os.lstat(real).st_mode)
     except (OSError, ValueError):
         return FileKind.MISSING
-    match stat.S_IFMT(mode):
-        case stat.S_IFDIR:
-            return FileKind.DIRECTORY
-        case stat.S_IFIFO:
-            return FileKind.FIFO
-        case stat.S_IFSOCK:
-            return FileKind.SOCKET
-        case stat.S_IFCHR | stat.S_IFBLK:
-            return FileKind.DEVICE
-        case _:
-            return FileKind.FILE

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from hame.base.json import JsonObject, get_list
 from hame.base.message import AnswerBlock, Image, Opaque, StopReason, Text, Thinking, ToolCall
 from hame.base.model import Usage
+from hame.base.unfold import arguments_text
 from hame.testing.renderings.rendering import ERROR_TYPES, Utterance, own_payload, pieces, sse
-from hame.testing.script import arguments_text, words
+from hame.testing.script import words
 
 _STOPS = {
     StopReason.TOOL_USE: "tool_calls",

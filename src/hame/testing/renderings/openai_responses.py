@@ -6,8 +6,9 @@ from itertools import count
 from hame.base.json import JsonObject, get_list, get_string
 from hame.base.message import AnswerBlock, Image, Opaque, StopReason, Text, Thinking, ToolCall
 from hame.base.model import Usage
+from hame.base.unfold import arguments_text
 from hame.testing.renderings.rendering import ERROR_TYPES, Utterance, own_payload, pieces, sse
-from hame.testing.script import arguments_text, words
+from hame.testing.script import words
 
 _INCOMPLETE = {
     StopReason.MAX_TOKENS: "max_output_tokens",

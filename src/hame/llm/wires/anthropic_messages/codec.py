@@ -1,49 +1,29 @@
 """The codec of Anthropic's Messages."""
 
 from collections.abc import Sequence
-from typing import Literal
 
 from hame.base.json import JsonObject, as_list, get_int, get_objects, get_string, parse_object
 from hame.base.model import Endpoint, ModelFacts, ModelListing
-from hame.base.ports import Decoder, HttpRequest, ModelRequest
-from hame.base.stream import StreamEvent
+from hame.base.ports import HttpRequest, ModelRequest
+from hame.llm.paged import PagedCodec
 from hame.llm.wires.anthropic_messages.decode import MessagesDecoder, decode_body
 from hame.llm.wires.anthropic_messages.encode import address, encode
 from hame.llm.wires.anthropic_messages.messages import MessagesPage
 from hame.llm.wires.anthropic_messages.opaque import WIRE
-from hame.llm.written import Written
 
 
-class MessagesCodec:
+class MessagesCodec(PagedCodec[MessagesPage]):
     """Implements `hame.base.ports.Codec`."""
 
-    __slots__ = ("_written",)
+    __slots__ = ()
 
     def __init__(self) -> None:
         """Start with nothing written."""
-        self._written = Written(MessagesPage)
-
-    @property
-    def name(self) -> str:
-        """`anthropic_messages`."""
-        return WIRE
-
-    @property
-    def framing(self) -> Literal["sse", "ndjson"]:
-        """Server-sent events."""
-        return "sse"
+        super().__init__(WIRE, MessagesPage, MessagesDecoder, decode_body)
 
     def encode(self, request: ModelRequest, facts: ModelFacts, endpoint: Endpoint) -> HttpRequest:
         """Write a request."""
-        return encode(request, facts, endpoint, self._written.page(request, facts))
-
-    def decoder(self, facts: ModelFacts) -> Decoder:
-        """A decoder for one streamed answer."""
-        return MessagesDecoder(facts)
-
-    def decode_body(self, body: bytes, facts: ModelFacts) -> Sequence[StreamEvent]:
-        """Read an answer that came whole."""
-        return decode_body(body, facts)
+        return encode(request, facts, endpoint, self.page(request, facts))
 
     def list_request(self, endpoint: Endpoint) -> HttpRequest:
         """The request that lists the server's models."""

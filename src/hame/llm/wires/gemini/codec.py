@@ -1,7 +1,6 @@
 """The codec of Gemini's generateContent."""
 
 from collections.abc import Sequence
-from typing import Literal
 
 from hame.base.json import (
     JsonObject,
@@ -14,8 +13,8 @@ from hame.base.json import (
     parse_object,
 )
 from hame.base.model import Endpoint, ModelFacts, ModelListing
-from hame.base.ports import Decoder, HttpRequest, ModelRequest
-from hame.base.stream import StreamEvent
+from hame.base.ports import HttpRequest, ModelRequest
+from hame.llm.paged import PagedCodec
 from hame.llm.storage import StorageTerms, StoredContent
 from hame.llm.wires.gemini.address import resource, write_request
 from hame.llm.wires.gemini.cached import (
@@ -29,27 +28,16 @@ from hame.llm.wires.gemini.cached import (
 from hame.llm.wires.gemini.decode import WIRE, GeminiDecoder, decode_body
 from hame.llm.wires.gemini.encode import fixed_part, write_body
 from hame.llm.wires.gemini.messages import GeminiPage
-from hame.llm.written import Written
 
 
-class GeminiCodec:
+class GeminiCodec(PagedCodec[GeminiPage]):
     """Implements `hame.base.ports.Codec` and `hame.llm.storage.StoresPrefixes`."""
 
-    __slots__ = ("_written",)
+    __slots__ = ()
 
     def __init__(self) -> None:
         """Start with nothing written."""
-        self._written = Written(GeminiPage)
-
-    @property
-    def name(self) -> str:
-        """`gemini`."""
-        return WIRE
-
-    @property
-    def framing(self) -> Literal["sse", "ndjson"]:
-        """Server-sent events, which `alt=sse` asks for."""
-        return "sse"
+        super().__init__(WIRE, GeminiPage, GeminiDecoder, decode_body)
 
     def encode(self, request: ModelRequest, facts: ModelFacts, endpoint: Endpoint) -> HttpRequest:
         """Write a request."""
@@ -59,18 +47,10 @@ class GeminiCodec:
         self, request: ModelRequest, facts: ModelFacts, endpoint: Endpoint, stored: str
     ) -> HttpRequest:
         """Write a request that names a cached content; with no name, one that holds everything."""
-        contents = self._written.page(request, facts).pieces
+        contents = self.page(request, facts).pieces
         path = f"{resource(facts.model)}:streamGenerateContent"
         body = write_body(request, facts, contents, cached=stored)
         return write_request("POST", endpoint, path, query=(("alt", "sse"),), body=body)
-
-    def decoder(self, facts: ModelFacts) -> Decoder:
-        """A decoder for one streamed answer."""
-        return GeminiDecoder(facts)
-
-    def decode_body(self, body: bytes, facts: ModelFacts) -> Sequence[StreamEvent]:
-        """Read an answer that came whole."""
-        return decode_body(body, facts)
 
     def list_request(self, endpoint: Endpoint) -> HttpRequest:
         """The request that lists the server's models."""

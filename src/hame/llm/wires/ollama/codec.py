@@ -17,52 +17,35 @@ from hame.base.json import (
     parse_object,
 )
 from hame.base.model import Effort, Endpoint, ModelFacts, ModelListing
-from hame.base.ports import Decoder, HttpRequest, ModelRequest
-from hame.base.stream import StreamEvent
+from hame.base.ports import HttpRequest, ModelRequest
 from hame.llm.limits import effort_for, output_limit
+from hame.llm.paged import PagedCodec
 from hame.llm.splice import splice
 from hame.llm.wires.ollama.decode import OllamaDecoder, decode_body
 from hame.llm.wires.ollama.messages import OllamaPage
 from hame.llm.wires.ollama.tools import declare
-from hame.llm.written import Written
 
 WIRE = "ollama"
 
 
-class OllamaCodec:
+class OllamaCodec(PagedCodec[OllamaPage]):
     """Implements `hame.base.ports.Codec`."""
 
-    __slots__ = ("_written",)
+    __slots__ = ()
+
+    framing: Literal["sse", "ndjson"] = "ndjson"
 
     def __init__(self) -> None:
         """Start with nothing written."""
-        self._written = Written(OllamaPage)
-
-    @property
-    def name(self) -> str:
-        """`ollama`."""
-        return WIRE
-
-    @property
-    def framing(self) -> Literal["sse", "ndjson"]:
-        """One JSON object a line."""
-        return "ndjson"
+        super().__init__(WIRE, OllamaPage, OllamaDecoder, decode_body)
 
     def encode(self, request: ModelRequest, facts: ModelFacts, endpoint: Endpoint) -> HttpRequest:
         """Write a request."""
-        pieces = self._written.page(request, facts).pieces
+        pieces = self.page(request, facts).pieces
         if request.system.strip():
             pieces = [dump_bytes({"role": "system", "content": request.system}), *pieces]
         body = splice(_head(request, facts), "messages", pieces)
         return _address("POST", endpoint, "chat", body)
-
-    def decoder(self, facts: ModelFacts) -> Decoder:
-        """A decoder for one streamed answer."""
-        return OllamaDecoder(facts)
-
-    def decode_body(self, body: bytes, facts: ModelFacts) -> Sequence[StreamEvent]:
-        """Read an answer that came whole."""
-        return decode_body(body, facts)
 
     def list_request(self, endpoint: Endpoint) -> HttpRequest:
         """The request that lists the models that are on the server's disk."""

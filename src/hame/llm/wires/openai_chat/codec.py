@@ -4,76 +4,37 @@ The body begins with what does not change within a conversation and ends with th
 requests of one conversation share all bytes up to what is new.
 """
 
-from collections.abc import Sequence
-from typing import Literal
-
-from hame.base.json import JsonObject, dump_bytes, parse, parse_object
-from hame.base.model import Effort, Endpoint, ModelFacts, ModelListing, Quirk
-from hame.base.ports import Decoder, HttpRequest, ModelRequest
-from hame.base.stream import Failed, StreamEvent
-from hame.llm.classify import classify_error
+from hame.base.json import JsonObject, dump_bytes
+from hame.base.model import Effort, Endpoint, ModelFacts, Quirk
+from hame.base.ports import HttpRequest, ModelRequest
 from hame.llm.limits import effort_for, output_limit
-from hame.llm.openai_server import bearer_request, read_listings
+from hame.llm.openai_server import BearerCodec, bearer_request
 from hame.llm.splice import splice
-from hame.llm.wires.openai_chat.decode import WIRE, ChatDecoder
+from hame.llm.wires.openai_chat.decode import WIRE, ChatDecoder, decode_body
 from hame.llm.wires.openai_chat.messages import ChatPage
 from hame.llm.wires.openai_chat.tools import declare
-from hame.llm.written import Written
 
 _EFFORTS = {Effort.MAX: "xhigh"}
 
 
-class ChatCodec:
+class ChatCodec(BearerCodec[ChatPage]):
     """Implements `hame.base.ports.Codec`."""
 
-    __slots__ = ("_written",)
+    __slots__ = ()
 
     def __init__(self) -> None:
         """Start with nothing written."""
-        self._written = Written(ChatPage)
-
-    @property
-    def name(self) -> str:
-        """`openai_chat`."""
-        return WIRE
-
-    @property
-    def framing(self) -> Literal["sse", "ndjson"]:
-        """Server-sent events."""
-        return "sse"
+        super().__init__(WIRE, ChatPage, ChatDecoder, decode_body)
 
     def encode(self, request: ModelRequest, facts: ModelFacts, endpoint: Endpoint) -> HttpRequest:
         """Write a request."""
-        messages = self._written.page(request, facts).pieces
+        messages = self.page(request, facts).pieces
         if request.system:
             role = "developer" if Quirk.DEVELOPER_ROLE in facts.quirks else "system"
             system = dump_bytes({"role": role, "content": request.system})
             messages = [system, *messages]
         body = splice(_head(request, facts), "messages", messages)
         return bearer_request("POST", endpoint, "chat/completions", body)
-
-    def decoder(self, facts: ModelFacts) -> Decoder:
-        """A decoder for one streamed answer."""
-        return ChatDecoder(facts)
-
-    def decode_body(self, body: bytes, facts: ModelFacts) -> Sequence[StreamEvent]:
-        """Read an answer that came whole."""
-        answer = parse_object(body)
-        if answer is None:
-            return [Failed(classify_error(parse(body), facts.vendor))]
-        return ChatDecoder(facts).whole(answer)
-
-    def list_request(self, endpoint: Endpoint) -> HttpRequest:
-        """The request that lists the server's models."""
-        return bearer_request("GET", endpoint, "models")
-
-    def decode_list(self, body: bytes) -> Sequence[ModelListing]:
-        """Read a list of models.
-
-        Raises:
-            ValueError: if the body is no such list.
-        """
-        return read_listings(body)
 
 
 def _head(request: ModelRequest, facts: ModelFacts) -> JsonObject:

@@ -6,7 +6,15 @@ loosely, and what they do differently is written at the place that reads it.
 
 from collections.abc import Iterator, Sequence
 
-from hame.base.json import JsonObject, get_int, get_object, get_objects, get_string, parse_object
+from hame.base.json import (
+    JsonObject,
+    get_int,
+    get_object,
+    get_objects,
+    get_string,
+    parse,
+    parse_object,
+)
 from hame.base.message import Opaque, StopReason
 from hame.base.model import ModelFacts, Usage
 from hame.base.ports import Frame
@@ -239,3 +247,11 @@ def _call_pieces(delta: JsonObject) -> list[JsonObject]:
     pieces = get_objects(delta, "tool_calls")
     legacy = get_object(delta, "function_call")
     return pieces if pieces or not legacy else [{"index": 0, "function": legacy}]
+
+
+def decode_body(body: bytes, facts: ModelFacts) -> Sequence[StreamEvent]:
+    """Read a whole answer; an unfinished one is a failure."""
+    answer = parse_object(body)
+    if answer is None:
+        return [Failed(classify_error(parse(body), facts.vendor))]
+    return ChatDecoder(facts).whole(answer)

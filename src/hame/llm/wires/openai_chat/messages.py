@@ -1,7 +1,5 @@
 """Messages as chat completions want them: each written once, as bytes."""
 
-from base64 import b64encode
-
 from hame.base.json import JsonObject, as_list, dump, dump_bytes
 from hame.base.message import (
     Assistant,
@@ -18,7 +16,7 @@ from hame.base.message import (
     UserBlock,
 )
 from hame.base.model import ModelFacts, Quirk
-from hame.llm.words import note_text, result_text
+from hame.llm.words import data_url, only_text, result_text, user_text
 
 _BRIDGE: JsonObject = {"role": "assistant", "content": "Understood."}
 """Stands between tool results, or their pictures, and a user's message where they may not meet (Mistral)."""
@@ -60,29 +58,19 @@ class ChatPage:
 
 def _user_content(content: tuple[UserBlock, ...]) -> str | list[JsonObject]:
     """Plain text where it is only text, which every server takes; else parts."""
-    texts = [_words(block) for block in content if isinstance(block, Text | Note)]
-    if len(texts) == len(content):
-        return "\n\n".join(texts)
-    return [_part(block) for block in content]
-
-
-def _words(block: Text | Note) -> str:
-    return block.text if isinstance(block, Text) else note_text(block)
+    text = only_text(content)
+    return [_part(block) for block in content] if text is None else text
 
 
 def _part(block: UserBlock) -> JsonObject:
     match block:
         case Text() | Note():
-            return {"type": "text", "text": _words(block)}
+            return {"type": "text", "text": user_text(block)}
         case Image():
-            return {"type": "image_url", "image_url": {"url": _data_url(block)}}
+            return {"type": "image_url", "image_url": {"url": data_url(block)}}
         case Document():
-            file: JsonObject = {"filename": block.name or "document", "file_data": _data_url(block)}
+            file: JsonObject = {"filename": block.name or "document", "file_data": data_url(block)}
             return {"type": "file", "file": file}
-
-
-def _data_url(block: Image | Document) -> str:
-    return f"data:{block.media_type};base64,{b64encode(block.data).decode()}"
 
 
 def _answer(message: Assistant, quirks: frozenset[Quirk]) -> JsonObject:

@@ -5,8 +5,6 @@ Nothing is stored at the server, so what the model needs to know of its own reas
 every request: the reasoning items, encrypted or open, before the calls and words they led to.
 """
 
-from base64 import b64encode
-
 from hame.base.json import JsonObject, dump, dump_bytes
 from hame.base.message import (
     Assistant,
@@ -26,7 +24,7 @@ from hame.base.message import (
 )
 from hame.base.model import ModelFacts
 from hame.llm.wires.openai_responses.items import CITATIONS, REFUSAL
-from hame.llm.words import note_text, result_text
+from hame.llm.words import data_url, only_text, result_text, user_text
 
 _PHASES = frozenset({"commentary", "final_answer"})
 _NOT_SENT = frozenset({CITATIONS, "shell_call_output"})
@@ -60,29 +58,19 @@ def _write(message: Message) -> list[JsonObject]:
 
 def _said(content: tuple[UserBlock, ...]) -> str | list[JsonObject]:
     """Plain text where it is only text; else parts."""
-    texts = [_words(block) for block in content if isinstance(block, Text | Note)]
-    if len(texts) == len(content):
-        return "\n\n".join(texts)
-    return [_part(block) for block in content]
-
-
-def _words(block: Text | Note) -> str:
-    return block.text if isinstance(block, Text) else note_text(block)
+    text = only_text(content)
+    return [_part(block) for block in content] if text is None else text
 
 
 def _part(block: UserBlock) -> JsonObject:
     match block:
         case Text() | Note():
-            return {"type": "input_text", "text": _words(block)}
+            return {"type": "input_text", "text": user_text(block)}
         case Image():
-            return {"type": "input_image", "detail": "auto", "image_url": _data_url(block)}
+            return {"type": "input_image", "detail": "auto", "image_url": data_url(block)}
         case Document():
             name = block.name or "document.pdf"
-            return {"type": "input_file", "filename": name, "file_data": _data_url(block)}
-
-
-def _data_url(block: Image | Document) -> str:
-    return f"data:{block.media_type};base64,{b64encode(block.data).decode()}"
+            return {"type": "input_file", "filename": name, "file_data": data_url(block)}
 
 
 def _answer(message: Assistant) -> list[JsonObject]:
