@@ -78,7 +78,7 @@ class Ladder(Sandbox):
         named = self._choice not in {SandboxChoice.AUTO, SandboxChoice.NONE}
         if standing.level is Level.NONE and named:
             raise ToolError(
-                f"the sandbox that was asked for does not work here: {standing.reason}",
+                f"the sandbox that was asked for, {self._choice}, does not work here: {standing.reason}",
                 hint=standing.remedy,
             )
         return standing

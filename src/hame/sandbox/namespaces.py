@@ -16,27 +16,13 @@ from hame.base.errors import ToolError
 from hame.base.ports import Processes
 from hame.base.process import Launch
 from hame.base.zone import is_below, split
+from hame.sandbox.remedies import install_hint, namespace_hint
 
 _LIMIT_S = 20.0
 _APART = (
     "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--unshare-net",
 )  # fmt: skip
 _VERSION = re.compile(r"(\d+)\.(\d+)(?:\.(\d+))?")
-_REMEDY_USER_NAMESPACES = """\
-This system keeps programs of ordinary users from making user namespaces. With AppArmor (Ubuntu 23.10 and
-later), allow it to bubblewrap alone: write /etc/apparmor.d/bwrap with
-    abi <abi/4.0>,
-    include <tunables/global>
-    profile bwrap {program} flags=(unconfined) {{
-      userns,
-    }}
-and load it with: sudo apparmor_parser -r /etc/apparmor.d/bwrap
-On older Debian: sudo sysctl kernel.unprivileged_userns_clone=1"""
-_REMEDY_CONTAINER = (
-    "In a container, its seccomp profile forbids namespaces: start it with --security-opt "
-    "seccomp=unconfined, or let the container itself be the boundary."
-)
-_REMEDY_INSTALL = "Install bubblewrap: apt install bubblewrap, dnf install bubblewrap, ..."
 
 
 class Bwrap(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,11 +55,11 @@ async def find_bwrap(
     """
     program = _find("bwrap", search_path, unsafe)
     if program is None:
-        return Unusable(reason="bubblewrap (bwrap) is not installed", remedy=_REMEDY_INSTALL)
+        return Unusable(reason="bubblewrap (bwrap) is not installed", remedy=install_hint())
     code, words = await _run((program, "--version"), processes)
     number = _VERSION.search(words)
     if code or number is None:
-        return Unusable(reason=f"{program} does not say its version", remedy=_REMEDY_INSTALL)
+        return Unusable(reason=f"{program} does not say its version", remedy=install_hint())
     _, words = await _run((program, "--help"), processes)
     known = set(re.findall(r"--[a-z-]+", words))
     for as_root, options in _ways(known):
@@ -128,8 +114,6 @@ async def _run(argv: tuple[str, ...], processes: Processes) -> tuple[int, str]:
 
 
 def _remedy(reason: str, program: str) -> str:
-    if any(Path(mark).exists() for mark in ("/.dockerenv", "/run/.containerenv")):
-        return _REMEDY_CONTAINER
     if any(word in reason for word in ("uid map", "namespace", "RTM_NEWADDR", "ermi")):
-        return _REMEDY_USER_NAMESPACES.format(program=program)
+        return namespace_hint(program)
     return ""
