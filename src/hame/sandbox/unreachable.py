@@ -19,7 +19,10 @@ _CERTAIN = re.compile(
     r"EAI_AGAIN|EAI_NONAME|EAI_FAIL|\bENOTFOUND [\w.-]{1,200}\.|getaddrinfo ENOTFOUND|dns error|dns lookup error|"
     r"no such host|could not reach host|TemporaryNameServerFailure|ERR_NAME_NOT_RESOLVED|"
     r"no servers could be reached|network is unreachable|no route to host|network is down|ENETUNREACH|"
-    r"EHOSTUNREACH|ERR_INTERNET_DISCONNECTED|ERR_ADDRESS_UNREACHABLE",
+    r"EHOSTUNREACH|ERR_INTERNET_DISCONNECTED|ERR_ADDRESS_UNREACHABLE|"
+    # Where the sandbox is Landlock's, it is the socket itself that is refused.
+    r"\bdial (?:tcp|udp)[46]? [^\n]{0,300}\bsocket: operation not permitted|\bconnect EPERM \S{1,253}:\d|"
+    r"/dev/(?:tcp|udp)/[\w.-]{1,253}/\d{1,5}: operation not permitted|urlopen error \[Errno 1\]",
     re.IGNORECASE,
 )
 """What is only said where no name is resolved, or no network is there."""
@@ -66,7 +69,7 @@ _PATTERNS = tuple(
         # Erlang, Elixir
         r"\{:?to_address, ?\{(?:~c)?(?P<sure>)" + _HOST + r", ?(?P<port>\d{1,5})",
         # Node, Go
-        r"\b(?:ENETUNREACH|EHOSTUNREACH|ECONNREFUSED) (?P<sure>)" + _HOST + r":(?P<port>\d{1,5})",
+        r"\b(?:ENETUNREACH|EHOSTUNREACH|ECONNREFUSED|connect EPERM) (?P<sure>)" + _HOST + r":(?P<port>\d{1,5})",
         r"\bdial (?:tcp|udp)[46]? (?P<sure>)" + _HOST + r":(?P<port>\d{1,5})",
     )
 )  # fmt: skip
