@@ -15,6 +15,12 @@ json_values = st.recursive(
     max_leaves=6,
 )
 json_objects = st.dictionaries(texts, json_values, max_size=3)
+any_json = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)
+"""What a server may send where anything else was expected: also numbers that no JSON of ours holds."""
 
 _SIMPLE: dict[object, st.SearchStrategy[Any]] = {
     str: texts,

@@ -111,8 +111,10 @@ class Terminal:
 
     def ended(self) -> int:
         """The exit code, once it has left."""
-        while self._read(5.0):
-            pass
+        deadline = time.monotonic() + 20.0
+        while not self.child.flag_eof and time.monotonic() < deadline:
+            self._read(0.1)
+        assert self.child.flag_eof, f"it has not left:\n{self.text}"
         self.child.close()
         status = self.child.exitstatus
         return status if status is not None else -(self.child.signalstatus or 0)

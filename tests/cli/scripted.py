@@ -375,6 +375,7 @@ class ScriptedSession:
         try:
             await anyio.sleep(60)
         finally:
+            self.emit(ev.Notice("it is slow to stop"))
             with anyio.CancelScope(shield=True):
                 await anyio.sleep(30)
         return RunDone(""), 0
@@ -385,6 +386,7 @@ class ScriptedSession:
         try:
             await anyio.sleep(60)
         finally:
+            self.emit(ev.Notice("it is slow to stop"))
             with anyio.CancelScope(shield=True):
                 await anyio.sleep(0.5)
         return RunDone(""), 0

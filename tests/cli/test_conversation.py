@@ -139,7 +139,7 @@ def test_a_second_ctrl_c_leaves_at_once_with_the_terminal_as_it_was(terminal):
     hame.wait_for("waiting for the model")
     before = time.monotonic()
     hame.send(CTRL_C)
-    time.sleep(0.2)
+    hame.wait_for("it is slow to stop")
     hame.send(CTRL_C)
     hame.child.expect(r"\x1b\[\?2004l")
     assert termios.tcgetattr(hame.child.child_fd)[3] & termios.ECHO
@@ -162,7 +162,7 @@ def test_a_second_ctrl_c_on_a_run_that_ends_in_time_says_nothing_more(terminal):
     hame = terminal("sluggish")
     hame.wait_for("waiting for the model")
     hame.send(CTRL_C)
-    time.sleep(0.1)
+    hame.wait_for("it is slow to stop")
     hame.send(CTRL_C)
     assert hame.ended() == 130
     assert "failed" not in hame.text
@@ -187,7 +187,7 @@ def test_pasted_lines_are_one_prompt(terminal):
     hame = terminal()
     hame.wait_for(READY)
     hame.send("\x1b[200~echo 테스트\nsecond\nthird\x1b[201~")
-    time.sleep(0.3)
+    hame.wait_for("third")
     hame.send("\r")
     text = hame.wait_for(r"^2 steps")
     assert "You said: echo 테스트" in text

@@ -158,11 +158,16 @@ def start(tmp_path, *words, until):
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(SCRIPT.parents[2] / "src")},
     )
+    wait_until(process, until)
+    return process
+
+
+def wait_until(process, word):
     assert process.stdout is not None
     line = process.stdout.readline()
-    while until not in line:
+    while line and word not in line:
         line = process.stdout.readline()
-    return process
+    assert line, f"it ended without {word!r}"
 
 
 @pytest.mark.parametrize(
@@ -184,7 +189,7 @@ def test_a_second_interrupt_does_not_wait_for_the_run_to_settle(tmp_path):
     process = start(tmp_path, "deaf", "--output-format", "stream-json", until="step_started")
     began = time.monotonic()
     process.send_signal(signal.SIGINT)
-    time.sleep(0.2)
+    wait_until(process, "notice")
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=10)
     assert process.returncode == 130

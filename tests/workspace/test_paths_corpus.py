@@ -5,21 +5,17 @@ whose verdict needs more than a zone are named in `OF_THE_GATE`, each with what 
 the place alone is checked.
 """
 
-import json
 import os
-import socket
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from corpus.paths import lay_out, moved, needs_paths, posix_rows, rows
 from hame.base.errors import PathError
 from hame.base.path import FileKind, Resolution
 from hame.base.zone import Operation, Zone, is_protected, is_secret
 from hame.workspace.local import LocalWorkspace, open_workspace
-
-CORPUS = Path(__file__).resolve().parents[2] / ".." / "shared" / "reference" / "paths.jsonl"
 
 OF_THE_GATE = {
     "p017": "files that later sessions obey are asked about",
@@ -47,56 +43,10 @@ OPERATIONS = {
 }
 
 
-@cache
-def rows() -> list[dict[str, Any]]:
-    if not CORPUS.exists():
-        return []
-    return [json.loads(line) for line in CORPUS.read_text("utf-8").splitlines() if line]
-
-
-def posix_rows() -> list[dict[str, Any]]:
-    return [row for row in rows()[1:] if row["platform"] == "posix"]
-
-
 @pytest.fixture(scope="module")
 def laid_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The layout below a folder of our own; empty where the evidence is absent."""
-    base = tmp_path_factory.mktemp("disk")
-    (base / "home").mkdir()
-    (base / "home/README.md").write_text("above")
-    (base / "tmp").mkdir()
-    if rows():
-        for entry in rows()[0]["entries"]:
-            put(base, *entry)
-    return base
-
-
-def put(base: Path, what: str, path: str, more: str = "") -> None:
-    place = Path(moved(path, base))
-    place.parent.mkdir(parents=True, exist_ok=True)
-    match what:
-        case "d":
-            place.mkdir(exist_ok=True)
-        case "f":
-            place.write_text(more, "utf-8")
-        case "l":
-            place.symlink_to(moved(more, base))
-        case "p":
-            os.mkfifo(place)
-        case "s":
-            with socket.socket(socket.AF_UNIX) as listener:
-                listener.bind(os.path.relpath(place))
-        case "h":
-            target = Path(moved(more, base))
-            target.touch()
-            os.link(target, place)
-        case _:
-            raise AssertionError(what)
-
-
-def moved(path: str, base: Path) -> str:
-    """An absolute path of the layout, below our own folder; the system's own paths stay."""
-    return f"{base}{path}" if path.startswith(("/home/", "/tmp/")) else path
+    """The layout below a folder of our own."""
+    return lay_out(tmp_path_factory.mktemp("disk"))
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +78,7 @@ def verdict(found: Resolution, operation: Operation) -> str:
             return "ask"
 
 
-@pytest.mark.skipif(not rows(), reason="the labelled paths are not on this machine")
+@needs_paths
 @pytest.mark.parametrize("row", posix_rows(), ids=lambda row: row["id"])
 def test_a_labelled_path(row: dict[str, Any], laid_out: Path, workspace: LocalWorkspace) -> None:
     operation = OPERATIONS[row["op"]]
@@ -150,7 +100,7 @@ def test_a_labelled_path(row: dict[str, Any], laid_out: Path, workspace: LocalWo
         assert verdict(found, operation) == row["expected"], found
 
 
-@pytest.mark.skipif(not rows(), reason="the labelled paths are not on this machine")
+@needs_paths
 def test_the_gate_can_see_what_the_rows_left_to_it_need(
     laid_out: Path, workspace: LocalWorkspace
 ) -> None:
@@ -160,7 +110,7 @@ def test_the_gate_can_see_what_the_rows_left_to_it_need(
     assert newline.resolution.shown == "new\nline.txt"
 
 
-@pytest.mark.skipif(not rows(), reason="the labelled paths are not on this machine")
+@needs_paths
 @pytest.mark.parametrize("path", ["pipe", "sock", "/dev/zero", "/dev/null"])
 async def test_what_could_hang_is_refused_at_once(workspace: LocalWorkspace, path: str) -> None:
     place = workspace.locate(path, Operation.READ)

@@ -59,7 +59,7 @@ class RedactingTool:
         except ToolError as error:
             words, hint = self._redaction.text(error.message), self._redaction.text(error.hint)
             raise ToolError(words, hint=hint) from error
-        except Exception as error:
+        except Exception as error:  # A bug in a tool; its words may hold a secret.
             if (words := _told(error, self._redaction)) is None:
                 raise
             raise ToolError(f"{self.spec.name} {words}") from error
@@ -95,7 +95,7 @@ class _RedactingAction:
         except ToolError as error:
             words, hint = self._redaction.text(error.message), self._redaction.text(error.hint)
             raise ToolError(words, hint=hint) from error
-        except Exception as error:
+        except Exception as error:  # A bug in a tool; its words may hold a secret.
             if (words := _told(error, self._redaction)) is None:
                 raise
             raise ToolError(f"{self._tool} {words}") from error

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from base.strategies import any_json
 from hame.base.errors import ErrorKind
 from hame.base.fold import Fold
 from hame.base.message import Image, Opaque, StopReason, Text, Thinking, ToolCall
@@ -393,65 +394,62 @@ def test_a_whole_body_that_is_no_finished_answer_fails(body, kind):
 
 # ---------------------------------------------------------------- anything at all
 
-_json = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
-    max_leaves=5,
-)
 _pieces = st.fixed_dictionaries(
     {},
     optional={
-        "jsonPath": st.sampled_from(["$.a", "$.a[0]", "$.b.c", "x"]) | _json,
-        "stringValue": _json,
-        "numberValue": _json,
-        "willContinue": _json,
+        "jsonPath": st.sampled_from(["$.a", "$.a[0]", "$.b.c", "x"]) | any_json,
+        "stringValue": any_json,
+        "numberValue": any_json,
+        "willContinue": any_json,
     },
 )
 _calls = st.fixed_dictionaries(
     {},
     optional={
-        "name": st.just("run") | _json,
-        "id": st.just("c") | _json,
-        "args": st.just({"a": 1}) | st.just("{}") | _json,
-        "partialArgs": st.lists(_pieces | _json, max_size=2) | _json,
-        "willContinue": st.booleans() | _json,
+        "name": st.just("run") | any_json,
+        "id": st.just("c") | any_json,
+        "args": st.just({"a": 1}) | st.just("{}") | any_json,
+        "partialArgs": st.lists(_pieces | any_json, max_size=2) | any_json,
+        "willContinue": st.booleans() | any_json,
     },
 )
 _parts = st.fixed_dictionaries(
     {},
     optional={
-        "text": st.text(max_size=3) | _json,
-        "thought": st.booleans() | _json,
-        "thoughtSignature": st.just("s") | _json,
-        "functionCall": _calls | _json,
-        "inlineData": st.just({"mimeType": "image/png", "data": "AAAA"}) | _json,
-        "executableCode": _json,
+        "text": st.text(max_size=3) | any_json,
+        "thought": st.booleans() | any_json,
+        "thoughtSignature": st.just("s") | any_json,
+        "functionCall": _calls | any_json,
+        "inlineData": st.just({"mimeType": "image/png", "data": "AAAA"}) | any_json,
+        "executableCode": any_json,
     },
 )
 _candidates = st.fixed_dictionaries(
     {},
     optional={
-        "content": st.fixed_dictionaries({"parts": st.lists(_parts | _json, max_size=3) | _json})
-        | _json,
-        "finishReason": st.sampled_from(["STOP", "SAFETY"]) | _json,
-        "index": st.integers(0, 1) | _json,
-        "groundingMetadata": _json,
-        "citationMetadata": _json,
+        "content": st.fixed_dictionaries({
+            "parts": st.lists(_parts | any_json, max_size=3) | any_json
+        })
+        | any_json,
+        "finishReason": st.sampled_from(["STOP", "SAFETY"]) | any_json,
+        "index": st.integers(0, 1) | any_json,
+        "groundingMetadata": any_json,
+        "citationMetadata": any_json,
     },
 )
 _chunks = st.fixed_dictionaries(
     {},
     optional={
-        "candidates": st.lists(_candidates | _json, max_size=2) | _json,
-        "promptFeedback": _json,
-        "usageMetadata": _json,
-        "responseId": _json,
-        "error": _json,
+        "candidates": st.lists(_candidates | any_json, max_size=2) | any_json,
+        "promptFeedback": any_json,
+        "usageMetadata": any_json,
+        "responseId": any_json,
+        "error": any_json,
     },
 )
 
 
-@given(st.lists(_chunks | _json, max_size=6))
+@given(st.lists(_chunks | any_json, max_size=6))
 def test_whatever_a_server_sends_an_answer_ends_once_and_nothing_raises(chunks: list):
     for told in (stream(*chunks), whole(chunks)):
         ends = [event for event in told if isinstance(event, Completed | Failed)]
