@@ -34,6 +34,7 @@ class Said(msgspec.Struct, kw_only=True):
     ended: bool = True
     left: bool = False
     error: str = ""
+    refused: list[str] = []
     pid: int = 0
     aftermath: list[str] = []
     """What was put right afterwards."""
@@ -53,7 +54,7 @@ class Driver:
     def __init__(self, user: int, wrapper: Sequence[str] = ()) -> None:
         self.user = user
         self._process = subprocess.Popen(
-            [*wrapper, sys.executable, str(DRIVER), str(user)],
+            [*wrapper, sys.executable, str(DRIVER), str(user), python_inside()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -201,6 +202,7 @@ class Cage:
             "confinement": {
                 "reach": reach,
                 "writable": [str(path) for path in more.get("writable", ())],
+                "hosts": more.get("hosts", []),
             },
             **{key: more[key] for key in ("pty", "keep", "output", "open_stdin") if key in more},
         }

@@ -4,12 +4,17 @@ Reads one JSON object a line and answers each with one. What it needs is importe
 another user, who may not be able to read any of it.
 """
 
+import ctypes
 import importlib
 import json
 import os
 import pkgutil
+import shutil
 import sys
+import tempfile
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -21,6 +26,9 @@ from hame.base.confinement import Confinement, Level
 from hame.base.errors import HameError
 from hame.base.ports import Process
 from hame.base.process import Launch
+from hame.net.addresses import Address
+from hame.net.egress import Egress
+from hame.sandbox import outlet
 from hame.sandbox.audited import Audited
 from hame.sandbox.bubblewrap import Bubblewrap
 from hame.sandbox.landlock import Landlock
@@ -28,10 +36,14 @@ from hame.sandbox.site import Site
 from hame.workspace.process import LocalProcesses
 
 
-def become(user: int) -> None:
-    """Give up root for good, and be seen by one's own tools as programs of that user are."""
-    import ctypes
+def become(user: int, python: str, readable: Path) -> None:
+    """Give up root for good, and be seen by one's own tools as programs of that user are.
 
+    The relay and the Python that runs it are ones that this user may read.
+    """
+    shutil.copy(Path(outlet.__file__).with_name("relay.py"), readable)
+    outlet.__file__ = str(readable / "outlet.py")
+    sys.executable = python
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
@@ -42,9 +54,19 @@ def become(user: int) -> None:
 def make(mechanism: str, site: Site, environment: dict[str, str]) -> Any:
     """A mechanism as a session uses it, without the trial before; `landlock5`: as Landlock was in ABI 5."""
     if mechanism == "bubblewrap":
-        return Audited(Bubblewrap(site, LocalProcesses(environment)), site, Level.A)
+        gateway = Egress(resolve=look_up, allowed=is_public)
+        return Audited(Bubblewrap(site, LocalProcesses(environment), gateway), site, Level.A)
     version = int(mechanism.removeprefix("landlock") or 0) or None
     return Audited(Landlock(site, version=version), site, Level.B)
+
+
+async def look_up(host: str, port: int) -> Sequence[str]:
+    """All names of the tests' network, and no others."""
+    return ["127.0.0.2"] if host.endswith(".test") else []
+
+
+def is_public(address: Address) -> bool:
+    return str(address) == "127.0.0.2"
 
 
 class Hame:
@@ -125,6 +147,7 @@ class Hame:
             "signal": ended and ended.signal,
             "ended": ended is not None,
             "left": ended is not None and process.survivors(),
+            "refused": list(process.refused),
         }
 
 
@@ -147,7 +170,9 @@ if __name__ == "__main__":
     importlib.import_module("anyio._backends._asyncio")
     for module in pkgutil.iter_modules(hame.sandbox.__path__):
         importlib.import_module(f"hame.sandbox.{module.name}")
-    if (user := int(sys.argv[1])) != os.geteuid():
-        become(user)
-    os.umask(0o022)
-    anyio.run(serve)
+    with tempfile.TemporaryDirectory() as folder:
+        if (user := int(sys.argv[1])) != os.geteuid():
+            os.chown(folder, user, user)
+            become(user, sys.argv[2], Path(folder))
+        os.umask(0o022)
+        anyio.run(serve)

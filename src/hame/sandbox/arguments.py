@@ -36,6 +36,8 @@ def mount_options(layout: Layout, bwrap: Bwrap, handles: Handles, temporary: str
         ToolError: if something is in the way in the folder for temporary files.
     """
     options = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    # bubblewrap's own process inside: through its memory a program could use the rights it still has.
+    options += _empty("/proc/1")
     if os.geteuid() == 0:
         # Settings of the whole machine, which root could write although it has no powers left.
         options += ["--ro-bind", "/proc/sys", "/proc/sys"]

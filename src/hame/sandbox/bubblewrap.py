@@ -6,15 +6,18 @@ would run or obey stays as it is. There is no network but, where hosts were gran
 Why it is built like this: docs/decisions/0010.
 """
 
-from collections.abc import AsyncGenerator
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import ExitStack, asynccontextmanager, suppress
+from functools import partial
+from pathlib import Path
+from secrets import token_hex
 
 import anyio
 import anyio.to_thread
 
-from hame.base.confinement import Level, Reach, Standing
+from hame.base.confinement import Confinement, Level, Reach, Standing
 from hame.base.errors import ToolError
-from hame.base.ports import Cell, Processes
+from hame.base.ports import Cell, Gateway, Processes
 from hame.base.process import Launch
 from hame.sandbox.construction import Builder
 from hame.sandbox.namespaces import Bwrap, Unusable, find_bwrap
@@ -24,10 +27,11 @@ from hame.sandbox.site import Site
 class Bubblewrap:
     """Confines programs by bubblewrap and seccomp."""
 
-    def __init__(self, site: Site, processes: Processes) -> None:
-        """`processes` start bubblewrap itself when it is tried."""
+    def __init__(self, site: Site, processes: Processes, gateway: Gateway | None = None) -> None:
+        """`processes` start bubblewrap itself when it is tried; `gateway` leads to granted hosts."""
         self._site = site
         self._processes = processes
+        self._gateway = gateway
         self._builder = Builder(site)
         self._trying = anyio.Lock()
         self._found: Bwrap | Unusable | None = None
@@ -53,14 +57,42 @@ class Bubblewrap:
         bwrap = await self._find()
         if isinstance(bwrap, Unusable):
             raise ToolError(f"there is no sandbox: {bwrap.reason}", hint=bwrap.remedy)
-        stack = ExitStack()
+        async with self._way_out(confinement) as (socket, refused):
+            stack = ExitStack()
+            try:
+                started, trampoline = await anyio.to_thread.run_sync(
+                    self._builder.build, launch, bwrap, stack, socket
+                )
+                yield Cell(launch=started, enclosure=trampoline, refused=refused)
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await anyio.to_thread.run_sync(stack.close)
+
+    @asynccontextmanager
+    async def _way_out(
+        self, confinement: Confinement
+    ) -> AsyncGenerator[tuple[str, Callable[[], Sequence[str]]]]:
+        """The socket of the way to granted hosts, and what tells which others were wanted.
+
+        Raises:
+            ToolError: if there is none.
+        """
+        if not confinement.hosts:
+            yield "", tuple
+            return
+        if self._gateway is None:
+            raise ToolError("there is no way to the network here, for no command")
+        folder = Path(self._site.scratch, token_hex(4))
         try:
-            build = anyio.to_thread.run_sync(self._builder.build, launch, bwrap, stack)
-            started, trampoline = await build
-            yield Cell(launch=started, enclosure=trampoline)
+            await anyio.to_thread.run_sync(partial(folder.mkdir, 0o700, parents=True))
+        except OSError as error:
+            raise ToolError(f"cannot make {folder}: {error.strerror}") from error
+        try:
+            async with self._gateway.open(f"{folder}/p", confinement.hosts) as refused:
+                yield f"{folder}/p", refused
         finally:
-            with anyio.CancelScope(shield=True):
-                await anyio.to_thread.run_sync(stack.close)
+            with anyio.CancelScope(shield=True), suppress(OSError):
+                await anyio.to_thread.run_sync(folder.rmdir)
 
     async def _find(self) -> Bwrap | Unusable:
         async with self._trying:

@@ -18,12 +18,15 @@ from hame.sandbox.handles import Handles
 from hame.sandbox.layout import REPLACED
 from hame.sandbox.masks import Hold, Masks
 from hame.sandbox.namespaces import Bwrap
+from hame.sandbox.outlet import outlet_options, proxy_environment, relay_argv
 from hame.sandbox.seccomp import Sockets, program
 from hame.sandbox.site import Site
-from hame.sandbox.trampoline import Trampoline
+from hame.sandbox.trampoline import Trampoline, take_terminal
 from hame.sandbox.view import Surveyor
 
 _TEMPORARY = REPLACED[0]
+_KEPT_S, _ENDED_S = 0.1, 2.0
+"""How long a sandbox is waited for at its end: one that may be kept, and one that has been ended."""
 _TRIES = 3
 """How often a project is looked at that changes meanwhile."""
 
@@ -46,27 +49,33 @@ class Builder:
         """
         self._masks.sweep()
 
-    def build(self, launch: Launch, bwrap: Bwrap, stack: ExitStack) -> tuple[Launch, Trampoline]:
+    def build(
+        self, launch: Launch, bwrap: Bwrap, stack: ExitStack, gateway: str
+    ) -> tuple[Launch, Trampoline]:
         """The start of a program in its sandbox; `stack` takes what lasts as long as that does.
+
+        `gateway` is the socket of the way to granted hosts, empty where there are none.
 
         Raises:
             ToolError: if it cannot be confined as it has to be.
         """
         try:
-            return self._build(launch, bwrap, stack)
+            return self._build(launch, bwrap, stack, gateway)
         except OSError as error:
             where = f" {error.filename}" if error.filename else ""
             raise ToolError(f"cannot make the sandbox:{where} {error.strerror}") from error
 
-    def _build(self, launch: Launch, bwrap: Bwrap, stack: ExitStack) -> tuple[Launch, Trampoline]:
+    def _build(
+        self, launch: Launch, bwrap: Bwrap, stack: ExitStack, gateway: str
+    ) -> tuple[Launch, Trampoline]:
         confinement = launch.confinement or Confinement()
         roots = self._surveyor.roots(confinement)
         environment = self._environment(confinement, dict(launch.env or ()))
-        argv = (_find_program(launch, environment), *launch.argv[1:])
+        _check_program(launch, environment)
         # Held before anything is looked at: what another sandbox has put there must not go meanwhile.
         hold = self._masks.hold(roots) if roots else None
         if hold is not None:
-            stack.callback(hold.release)
+            stack.callback(hold.release, _KEPT_S if launch.keep else _ENDED_S)
         parts = _Parts(launch.pass_fds, stack.enter_context(ExitStack()))
         trampoline = Trampoline(parts.opened)
         stack.callback(trampoline.close)
@@ -74,11 +83,18 @@ class Builder:
         parts.add(self._mounts(bwrap, confinement, environment, hold, handles=parts.handles))
         if hold is not None:
             parts.add(["--sync-fd", parts.passing(hold.descriptor)])
-        sockets = Sockets.NONE if confinement.reach is Reach.READ else Sockets.LOOPBACK
-        parts.add(["--seccomp", parts.passing_data("filter", program(sockets))])
-        parts.add(["--chdir", launch.cwd])
-        inside = trampoline.wrap(argv, launch.pass_fds, terminal=launch.pty)
         parts.passing(trampoline.descriptor)
+        inside = trampoline.wrap(launch.argv, launch.pass_fds)
+        own = Sockets.NONE if confinement.reach is Reach.READ else Sockets.LOOPBACK
+        if gateway:
+            # The relay keeps sockets with a path from what it starts.
+            filter_ = parts.passing_data("inner filter", program(Sockets.LOOPBACK))
+            parts.add(outlet_options(gateway, int(filter_)))
+            inside, own = relay_argv(inside, confinement.hosts), Sockets.RELAY
+        if launch.pty:
+            inside = take_terminal(inside)
+        parts.add(["--seccomp", parts.passing_data("filter", program(own))])
+        parts.add(["--chdir", launch.cwd])
         started = msgspec.structs.replace(
             launch,
             argv=(bwrap.program, "--args", parts.passing_options(), "--", *inside),
@@ -91,9 +107,11 @@ class Builder:
         site, paths = self._site, self._site.paths
         if confinement.reach is Reach.READ:
             places = (paths.root, *paths.added, paths.temporary, site.caches, *confinement.writable)
-            return reading_environment(given, _TEMPORARY, tuple(filter(None, places)))
-        caches = cache_environment(site.caches, given, paths.home) if site.caches else {}
-        return writing_environment(given, _TEMPORARY) | caches
+            found = reading_environment(given, _TEMPORARY, tuple(filter(None, places)))
+        else:
+            found = writing_environment(given, _TEMPORARY)
+            found |= cache_environment(site.caches, given, paths.home) if site.caches else {}
+        return found | (proxy_environment(found) if confinement.hosts else {})
 
     def _mounts(
         self,
@@ -177,8 +195,8 @@ def _are_of_others(roots: Sequence[str]) -> bool:
     return any(os.lstat(root).st_uid != os.geteuid() for root in roots if os.path.lexists(root))
 
 
-def _find_program(launch: Launch, environment: Mapping[str, str]) -> str:
-    """Where the program is that is meant by a name, as the system would look for it.
+def _check_program(launch: Launch, environment: Mapping[str, str]) -> None:
+    """Make sure that there is a program to start, in the words of a start that fails.
 
     Raises:
         ToolError: if there is none.
@@ -187,10 +205,10 @@ def _find_program(launch: Launch, environment: Mapping[str, str]) -> str:
         raise ToolError("there is no program to start: the command is empty")
     name = launch.argv[0]
     folders = [launch.cwd] if "/" in name else environment.get("PATH", "").split(":")
-    found = [path for folder in folders if (path := Path(folder, name)).is_file()]
-    for path in found:
-        if os.access(path, os.X_OK):
-            return str(path)
-    if found:
+    candidates = [Path(folder, name) for folder in folders]
+    found = [path for path in candidates if path.is_file()]
+    if any(os.access(path, os.X_OK) for path in found):
+        return
+    if found or ("/" in name and candidates[0].exists()):
         raise ToolError(f"cannot start {name}: it may not be executed")
     raise ToolError(f"cannot start {name}: there is no such program")

@@ -11,6 +11,7 @@ import errno
 import fcntl
 import os
 import stat
+import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -22,6 +23,7 @@ import msgspec
 from hame.base.zone import is_below, split
 
 _ENDING = ".masks"
+_POLL_S = 0.001
 
 
 class Opened(msgspec.Struct, frozen=True, tag="opened"):
@@ -107,14 +109,22 @@ class Masks:
             _write(descriptor, *made)
         return [each.path for each in made if isinstance(each, Made)]
 
-    def leave(self, descriptor: int) -> None:
+    def leave(self, descriptor: int, wait_s: float) -> None:
         """Close a record, and take away what nobody needs.
 
         Raises:
             OSError: if the register cannot be read.
         """
+        path = f"/proc/self/fd/{descriptor}"
+        again = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        os.close(descriptor)
+        try:
+            deadline = time.monotonic() + wait_s
+            while _is_held(again) and time.monotonic() < deadline:
+                time.sleep(_POLL_S)
+        finally:
+            os.close(again)
         with self._locked():
-            os.close(descriptor)
             self._sweep()
 
     def _sweep(self) -> None:
@@ -157,13 +167,15 @@ class Hold:
         """
         return self._masks.add(self.descriptor, paths) if paths else []
 
-    def release(self) -> None:
+    def release(self, wait_s: float = 0.0) -> None:
         """Let go of it: what no open sandbox needs is taken away.
+
+        A sandbox that was ended may need a moment to be gone; it is waited for so long.
 
         Raises:
             OSError: if the register cannot be read.
         """
-        self._masks.leave(self.descriptor)
+        self._masks.leave(self.descriptor, wait_s)
 
 
 def _make(path: str) -> Made | Found:

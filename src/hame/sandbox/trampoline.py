@@ -16,7 +16,7 @@ from hame.base.ports import Enclosure
 from hame.base.process import Exit
 
 _SHELLS = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/run/current-system/sw/bin/bash")
-_SESSION = ("/usr/bin/setsid", "/bin/setsid", "/run/current-system/sw/bin/setsid")
+_SESSIONS = ("/usr/bin/setsid", "/bin/setsid", "/run/current-system/sw/bin/setsid")
 
 _SCRIPT = """
 trap : HUP INT QUIT TERM USR1 USR2
@@ -51,22 +51,18 @@ class Trampoline(Enclosure):
         self._opened = opened
         self._said = b""
 
-    def wrap(
-        self, argv: Sequence[str], passed: Sequence[int], *, terminal: bool
-    ) -> tuple[str, ...]:
+    def wrap(self, argv: Sequence[str], passed: Sequence[int]) -> tuple[str, ...]:
         """The program in what reports; where there is no shell that can, the program itself.
 
-        `passed` are the descriptors that the program gets. A `terminal` becomes its own.
+        `passed` are the descriptors that the program gets.
         """
-        shell, session = _first(_SHELLS), _first(_SESSION)
-        if shell is not None:
-            taken = {self._writing, *passed}
-            errors = next(number for number in range(3, 1024) if number not in taken)
-            script = _SCRIPT.format(errors=errors, report=self._writing, left=_LEFT)
-            argv = (shell, "--noprofile", "--norc", "-c", script, "hame", *argv)
-        if terminal and session is not None:
-            argv = (session, "-c", *argv)
-        return tuple(argv)
+        shell = _first(_SHELLS)
+        if shell is None:
+            return tuple(argv)
+        taken = {self._writing, *passed}
+        errors = next(number for number in range(3, 1024) if number not in taken)
+        script = _SCRIPT.format(errors=errors, report=self._writing, left=_LEFT)
+        return (shell, "--noprofile", "--norc", "-c", script, "hame", *argv)
 
     @property
     def descriptor(self) -> int:
@@ -105,6 +101,12 @@ class Trampoline(Enclosure):
                 while len(self._said) < _LIMIT and (more := os.read(self._reading, _LIMIT)):
                     self._said += more
         return [line for line in self._said.decode(errors="replace").splitlines() if line.strip()]
+
+
+def take_terminal(argv: Sequence[str]) -> tuple[str, ...]:
+    """The program as the leader of a session whose terminal is its input, where that can be had."""
+    session = _first(_SESSIONS)
+    return tuple(argv) if session is None else (session, "-c", *argv)
 
 
 def _first(paths: Sequence[str]) -> str | None:
