@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from hame.app.temporary import TemporaryFolder
 from hame.base.confinement import Confinement, Level, SandboxDenied, Standing
-from hame.base.ports import Cell, Sandbox
+from hame.base.ports import Cell, Gateway, Sandbox
 from hame.base.process import Launch
 from hame.base.settings import SandboxChoice, Settings
 from hame.config.places import Places
@@ -94,8 +94,16 @@ def open_sandbox(
         site,
         settings.sandbox,
         lambda sandbox: LocalProcesses(environment, sandbox, without=paths.roots),
+        lambda: open_gateway(settings, environment),
     )
     return ToldSandbox(ladder, temporary)
+
+
+def open_gateway(settings: Settings, environment: Mapping[str, str]) -> Gateway:
+    """What leads confined commands to the machines that they were granted."""
+    from hame.net.egress import Egress
+
+    return Egress(proxy=settings.proxy, environment=environment, ca_file=settings.ca_file)
 
 
 def _name_of(root: str) -> str:

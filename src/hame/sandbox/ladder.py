@@ -18,7 +18,7 @@ from typing_extensions import override
 
 from hame.base.confinement import Confinement, Level, Probe, Reach, SandboxDenied, Standing
 from hame.base.errors import ToolError
-from hame.base.ports import Cell, Processes, Sandbox
+from hame.base.ports import Cell, Gateway, Processes, Sandbox
 from hame.base.process import Launch
 from hame.base.settings import SandboxChoice
 from hame.sandbox.expected import expected_level, remember_level
@@ -37,8 +37,18 @@ StartIn: TypeAlias = Callable[[Sandbox | None], Processes]
 class Ladder(Sandbox):
     """Implements the Sandbox port by the mechanism that was found."""
 
-    def __init__(self, site: Site, choice: SandboxChoice, start_in: StartIn) -> None:
-        """Try nothing yet. `start_in` is used for trying, and by what has to start helpers."""
+    def __init__(
+        self,
+        site: Site,
+        choice: SandboxChoice,
+        start_in: StartIn,
+        gateway: Callable[[], Gateway] | None = None,
+    ) -> None:
+        """Try nothing yet. `start_in` is used for trying, and by what has to start helpers.
+
+        `gateway` makes what leads to granted hosts; without it none can be reached.
+        """
+        self._gateway = gateway
         self._site = site
         self._choice = choice
         self._start_in = start_in
@@ -180,7 +190,8 @@ class Ladder(Sandbox):
         if self._choice is not SandboxChoice.LANDLOCK:
             from hame.sandbox.bubblewrap import Bubblewrap
 
-            yield Bubblewrap(self._site, self._start_in(None))
+            gateway = self._gateway() if self._gateway is not None else None
+            yield Bubblewrap(self._site, self._start_in(None), gateway)
         if self._choice is not SandboxChoice.BUBBLEWRAP:
             from hame.sandbox.landlock import Landlock
 
