@@ -8,21 +8,24 @@ import shutil
 import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 import msgspec
 import pytest
 
 from hame.base.confinement import Confinement
+from hame.base.ports import Processes
 from hame.base.process import Exit, Launch
+from hame.base.settings import SandboxChoice
 from hame.base.zone import ProjectPaths
 from hame.permissions.commands.analysis import analyse
 from hame.permissions.commands.ground import Ground
 from hame.permissions.decision import Decision
-from hame.sandbox.bubblewrap import Bubblewrap
+from hame.sandbox.ladder import Ladder
 from hame.sandbox.site import Site
 from hame.tools.foreground import shell
 from hame.workspace.process import LocalProcesses
@@ -30,6 +33,7 @@ from sandbox.tracing import Event, Traced
 
 COMMANDS = Path(__file__).resolve().parents[2] / ".." / "shared" / "reference" / "commands.jsonl"
 IN_CI = os.environ.get("HAME_CI") == "1"
+T = TypeVar("T")
 LIMIT_S = 60.0
 AT_ONCE = 3
 DISCARDED = ("/dev/null", "/dev/tty")
@@ -109,9 +113,11 @@ class Yard:
             scratch=f"{state}/sandbox",
             search_path=self.environment["PATH"],
         )  # fmt: skip
-        sandbox = Bubblewrap(site, LocalProcesses(self.environment))
-        self.traced = Traced(sandbox, base / "traces")
-        self.processes = LocalProcesses(self.environment, self.traced)
+        start_in = partial(LocalProcesses, self.environment)
+        self.traced = Traced(Ladder(site, SandboxChoice.BUBBLEWRAP, start_in), base / "traces")
+        self.processes = start_in(self.traced)
+        self.landlock = Ladder(site, SandboxChoice.LANDLOCK, start_in)
+        self.in_landlock = start_in(self.landlock)
         self._count = 0
 
     def write(self, path: str, data: str | bytes) -> None:
@@ -170,20 +176,23 @@ class Yard:
         """Run it as `run_command` does one that was allowed without a question."""
         self._count += 1
         launch = self.launch(command, label=str(self._count))
+        said, ended = await self._run(self.processes, launch)
+        return Watched(command=command, output=said, exit=ended, events=self.traced.events(launch))
+
+    async def run_in_landlock(self, command: str) -> int | None:
+        """Its exit code at level B; a tracer outside would be confined as well, and could not trace."""
+        return (await self._run(self.in_landlock, self.launch(command)))[1].code
+
+    async def _run(self, processes: Processes, launch: Launch) -> tuple[str, Exit]:
         said = b""
         with anyio.fail_after(LIMIT_S):
-            async with self.processes.start(launch) as process:
+            async with processes.start(launch) as process:
                 async for chunk in process.output():
                     said += chunk
                 ended = await process.wait()
-        return Watched(
-            command=command,
-            output=said.decode(errors="replace"),
-            exit=ended,
-            events=self.traced.events(launch),
-        )
+        return said.decode(errors="replace"), ended
 
-    def launch(self, command: str, label: str) -> Launch:
+    def launch(self, command: str, label: str = "") -> Launch:
         return Launch(
             argv=(shell(str(self.root)), "-c", command),
             cwd=str(self.root),
@@ -235,17 +244,9 @@ async def test_no_command_that_is_allowed_writes_connects_or_starts_another_prog
     """
     commands = [row["command"] for row in rows()]
     assert all(_is_allowed(yard, command) for command in commands)
+    await yard.traced.prepare()  # What is tried then, is tried in the project.
     before = yard.tree()
-    watched: list[Watched] = []
-    limiter = anyio.CapacityLimiter(AT_ONCE)
-
-    async def watch(command: str) -> None:
-        async with limiter:
-            watched.append(await yard.watch(command))
-
-    async with anyio.create_task_group() as group:
-        for command in commands:
-            group.start_soon(watch, command)
+    watched = await _each(commands, yard.watch)
     assert {each.command: each.wrongs for each in watched if each.wrongs} == {}
     assert yard.tree() == before
     missing = [each.command for each in watched if each.exit.code == NO_PROGRAM]
@@ -263,6 +264,33 @@ async def test_no_command_that_is_allowed_writes_connects_or_starts_another_prog
         f"{events['execve']} programs started, 0 writes, 0 sockets, 0 foreign programs; "
         f"not installed here: {len(missing)}",
     )
+
+
+@pytest.mark.skipif(not rows(), reason="the labelled commands are not on this machine")
+async def test_allowed_commands_do_the_same_in_landlock_and_change_nothing(yard: Yard) -> None:
+    commands = [row["command"] for row in rows()]
+    await yard.landlock.prepare()
+    before = yard.tree()
+    codes = dict(zip(commands, await _each(commands, yard.run_in_landlock), strict=True))
+    assert yard.tree() == before
+    assert codes == {command: yard.run_outside(command) for command in commands}
+
+
+async def _each(
+    commands: Sequence[str], act: Callable[[str], Coroutine[Any, Any, T]]
+) -> Sequence[T]:
+    """Do something with several at once; the results in their order."""
+    found: dict[int, T] = {}
+    limiter = anyio.CapacityLimiter(AT_ONCE)
+
+    async def one(number: int, command: str) -> None:
+        async with limiter:
+            found[number] = await act(command)
+
+    async with anyio.create_task_group() as group:
+        for number, command in enumerate(commands):
+            group.start_soon(one, number, command)
+    return [found[number] for number in range(len(commands))]
 
 
 def _is_allowed(yard: Yard, command: str) -> bool:
