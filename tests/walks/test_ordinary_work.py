@@ -147,6 +147,7 @@ class TestBuilding:
             "npm ls && npm pack",
         )
         assert "pass 1" in said
+        assert "Unknown env config" not in said
         assert "\nlib\n" in said
         assert (shop.root / "hello-1.0.0.tgz").exists()
         assert (shop.caches / "npm").is_dir()

@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import Sequence
+from contextlib import suppress
 
 from hame.base.errors import ToolError
 from hame.base.zone import split
@@ -121,7 +122,7 @@ def _make_mount_points(temporary: str, mounts: Sequence[Mount]) -> None:
         first = f"{temporary}/{parts[1]}"
         is_file = len(parts) == 2 and not stat.S_ISDIR(os.lstat(mount.path).st_mode)
         try:
-            if not os.path.lexists(first):
+            with suppress(FileExistsError):  # Sandboxes are put together at the same time.
                 _make(first, is_file=is_file)
             found = os.lstat(first).st_mode
         except OSError as error:

@@ -18,7 +18,8 @@ _FOLDERS: dict[str, str] = {
     "GOCACHE": "go-build",
     # JavaScript
     "npm_config_cache": "npm",
-    "npm_config_store_dir": "pnpm",
+    # https://pnpm.io/settings#storedir; npm complains of npm_config_store_dir, which is not one of its own.
+    "PNPM_HOME": "pnpm",
     "YARN_CACHE_FOLDER": "yarn",
     "YARN_GLOBAL_FOLDER": "yarn-berry",
     "BUN_INSTALL_CACHE_DIR": "bun",
