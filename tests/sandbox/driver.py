@@ -55,7 +55,8 @@ def make(mechanism: str, site: Site, environment: dict[str, str]) -> Any:
     """A mechanism as a session uses it, without the trial before; `landlock5`: as Landlock was in ABI 5."""
     if mechanism == "bubblewrap":
         gateway = Egress(resolve=look_up, allowed=is_public)
-        return Audited(Bubblewrap(site, LocalProcesses(environment), gateway), site, Level.A)
+        inner = Bubblewrap(site, LocalProcesses(environment), gateway, linger_s=0)
+        return Audited(inner, site, Level.A)
     version = int(mechanism.removeprefix("landlock") or 0) or None
     return Audited(Landlock(site, version=version), site, Level.B)
 

@@ -27,7 +27,7 @@ TEMPORARY_ALIAS = "/tmp"  # noqa: S108 - what commands call their private folder
 class ToldSandbox(Sandbox):
     """Implements the Sandbox port by another one; says when it holds less than was expected."""
 
-    def __init__(self, inner: Sandbox, temporary: TemporaryFolder) -> None:
+    def __init__(self, inner: Ladder, temporary: TemporaryFolder) -> None:
         """Nobody is told yet. The folder goes with the sandbox."""
         self._inner = inner
         self._temporary = temporary
@@ -69,7 +69,8 @@ class ToldSandbox(Sandbox):
         return self._inner.explain(confinement, output, refused, cwd)
 
     async def close(self) -> None:
-        """Take away what commands have left in their folder for temporary files."""
+        """Take away what commands and their sandboxes have left."""
+        await self._inner.close()
         await self._temporary.remove()
 
 

@@ -35,6 +35,10 @@ class Mechanism(Protocol):
         """
         ...
 
+    async def close(self) -> None:
+        """The session ends: leave nothing on disk."""
+        ...
+
 
 class Audited:
     """Confines by a mechanism, and looks after every program that could write what matters."""
@@ -65,6 +69,10 @@ class Audited:
         async with self._mechanism.confine(launch) as cell, audit as told:
             own = cell.aftermath
             yield msgspec.structs.replace(cell, aftermath=lambda: (*own(), *told))
+
+    async def close(self) -> None:
+        """The session ends."""
+        await self._mechanism.close()
 
     async def renew(self) -> None:
         """Something outside has ended: what it left is what the user wanted."""

@@ -20,6 +20,7 @@ from hame.base.errors import ToolError
 from hame.base.ports import Cell, Gateway, Processes
 from hame.base.process import Launch
 from hame.sandbox.construction import Builder
+from hame.sandbox.lingering import LINGER_S
 from hame.sandbox.namespaces import Bwrap, Unusable, find_bwrap
 from hame.sandbox.site import Site
 
@@ -27,12 +28,22 @@ from hame.sandbox.site import Site
 class Bubblewrap:
     """Confines programs by bubblewrap and seccomp."""
 
-    def __init__(self, site: Site, processes: Processes, gateway: Gateway | None = None) -> None:
-        """`processes` start bubblewrap itself when it is tried; `gateway` leads to granted hosts."""
+    def __init__(
+        self,
+        site: Site,
+        processes: Processes,
+        gateway: Gateway | None = None,
+        *,
+        linger_s: float = LINGER_S,
+    ) -> None:
+        """`processes` start bubblewrap itself when it is tried; `gateway` leads to granted hosts.
+
+        What stands in the place of missing names goes `linger_s` after the last command.
+        """
         self._site = site
         self._processes = processes
         self._gateway = gateway
-        self._builder = Builder(site)
+        self._builder = Builder(site, linger_s)
         self._trying = anyio.Lock()
         self._found: Bwrap | Unusable | None = None
 
@@ -67,6 +78,11 @@ class Bubblewrap:
             finally:
                 with anyio.CancelScope(shield=True):
                     await anyio.to_thread.run_sync(stack.close)
+
+    async def close(self) -> None:
+        """Leave nothing on disk."""
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(self._builder.close)
 
     @asynccontextmanager
     async def _way_out(

@@ -16,6 +16,7 @@ from hame.sandbox.caches import cache_environment
 from hame.sandbox.environment import reading_environment, writing_environment
 from hame.sandbox.handles import Handles
 from hame.sandbox.layout import REPLACED
+from hame.sandbox.lingering import Lingering
 from hame.sandbox.masks import Hold, Masks
 from hame.sandbox.namespaces import Bwrap
 from hame.sandbox.outlet import outlet_options, proxy_environment, relay_argv
@@ -34,12 +35,13 @@ _TRIES = 3
 class Builder:
     """Puts sandboxes together for one session."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Site, linger_s: float) -> None:
         """Nothing is looked at yet."""
         self._site = site
         self._surveyor = Surveyor(site)
         self._looking = threading.Lock()
         self._masks = Masks(f"{site.scratch}/masks")
+        self._lingering = Lingering(linger_s)
 
     def clear(self) -> None:
         """Take away what sandboxes have left whose hame was killed.
@@ -48,6 +50,10 @@ class Builder:
             OSError: if the private folder cannot be used.
         """
         self._masks.sweep()
+
+    def close(self) -> None:
+        """Take away now what would go a moment after the last command."""
+        self._lingering.end()
 
     def build(
         self, launch: Launch, bwrap: Bwrap, stack: ExitStack, gateway: str
@@ -75,7 +81,7 @@ class Builder:
         # Held before anything is looked at: what another sandbox has put there must not go meanwhile.
         hold = self._masks.hold(roots) if roots else None
         if hold is not None:
-            stack.callback(hold.release, _KEPT_S if launch.keep else _ENDED_S)
+            stack.callback(self._lingering.take, hold, _KEPT_S if launch.keep else _ENDED_S)
         parts = _Parts(launch.pass_fds, stack.enter_context(ExitStack()))
         trampoline = Trampoline(parts.opened)
         stack.callback(trampoline.close)

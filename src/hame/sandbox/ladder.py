@@ -134,6 +134,11 @@ class Ladder(Sandbox):
         async with mechanism.confine(launch) as cell:
             yield cell
 
+    async def close(self) -> None:
+        """The session ends: nothing of a sandbox is left on disk."""
+        if self._mechanism is not None:
+            await self._mechanism.close()
+
     def _unconfined(self, launch: Launch) -> Cell:
         """The program as it is, where that is the user's own wish.
 

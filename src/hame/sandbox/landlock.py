@@ -63,6 +63,9 @@ class Landlock:
         self._ready: dict[tuple[Rule, ...], Ruleset] = {}
         self._turn = threading.Lock()
 
+    async def close(self) -> None:
+        """It leaves nothing on disk."""
+
     async def prepare(self) -> Standing:
         """What it is; level none where this kernel has it not, or too old."""
         if self._version < ruleset.LEAST_ABI:

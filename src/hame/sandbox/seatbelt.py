@@ -129,6 +129,9 @@ class Seatbelt:
         self._surveyor = Surveyor(site)
         self._turn = threading.Lock()
 
+    async def close(self) -> None:
+        """It leaves nothing on disk."""
+
     async def prepare(self) -> Standing:
         """What it is; level none where there is no such program."""
         if not os.access(self._program, os.X_OK):
