@@ -10,6 +10,7 @@ import json
 import os
 import pkgutil
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -171,6 +172,8 @@ if __name__ == "__main__":
     importlib.import_module("anyio._backends._asyncio")
     for module in pkgutil.iter_modules(hame.sandbox.__path__):
         importlib.import_module(f"hame.sandbox.{module.name}")
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):  # What nohup and shells ignore.
+        signal.signal(number, signal.SIG_DFL)
     with tempfile.TemporaryDirectory() as folder:
         if (user := int(sys.argv[1])) != os.geteuid():
             os.chown(folder, user, user)

@@ -8,6 +8,12 @@ from hame.sandbox.caches import cache_environment
 from hame.sandbox.environment import is_meddling, reading_environment, writing_environment
 from sandbox.cage import Cage
 
+
+@pytest.fixture
+def mechanism() -> str:
+    return "bubblewrap"
+
+
 GIVEN = {
     "PATH": "/usr/bin", "HOME": "/h", "LANG": "de_DE.UTF-8", "LC_TIME": "C", "TERM": "dumb",
     "PAGER": "cat", "VIRTUAL_ENV": "/p/.venv", "DATABASE_URL": "x", "PYTHONPATH": "/p/src",

@@ -10,6 +10,11 @@ from sandbox.cage import Cage, Driver, caged
 from sandbox.test_running import gone
 
 
+@pytest.fixture
+def mechanism() -> str:
+    return "bubblewrap"
+
+
 def names(folder: Path) -> set[str]:
     return {each.name for each in folder.iterdir()}
 

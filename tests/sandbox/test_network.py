@@ -11,6 +11,11 @@ from typing_extensions import override
 from sandbox.cage import Cage, python_inside
 
 
+@pytest.fixture
+def mechanism() -> str:
+    return "bubblewrap"
+
+
 class Site(BaseHTTPRequestHandler):
     """A public server."""
 
