@@ -10,18 +10,18 @@ import anyio
 import msgspec
 from anyio.abc import TaskGroup
 
+from hame.agent.account import Account
 from hame.agent.calls import made_calls, open_calls
 from hame.agent.inbox import Inbox
+from hame.agent.mishaps import Mishaps, is_empty_by_mistake
 from hame.agent.ports import Plan, Ports
 from hame.agent.progress import NUDGE_TEXT, ProgressGuard, Verdict
 from hame.agent.room import OVERFLOWS, Room
-from hame.agent.spending import Spending
 from hame.agent.toolrun import ToolRunner
 from hame.agent.truncation import was_cut
 from hame.agent.turn import origin_of, with_unique_calls
 from hame.base import event
 from hame.base.entry import (
-    AnswerAbandoned,
     AnswerInterrupted,
     ModelAnswered,
     NoteAdded,
@@ -32,30 +32,20 @@ from hame.base.errors import ErrorKind, Failure, SessionError
 from hame.base.fold import Fold
 from hame.base.memory import Shortened
 from hame.base.message import Assistant, Message, StopReason, Text, User
-from hame.base.model import Usage
 from hame.base.outcome import Denied
-from hame.base.ports import (
-    ModelRequest,
-)
+from hame.base.ports import ModelRequest
 from hame.base.run import (
-    BudgetSpent,
     Refused,
     RunDone,
     RunFailed,
     RunResult,
-    StepLimit,
     Stopped,
     Truncated,
 )
 from hame.base.tool import ToolSpec
 
-MAX_BROKEN = 3
-"""Times in a row a step is asked again after its answer broke off midway."""
 MAX_PAUSES = 5
 MAX_MALFORMED = 3
-BROKEN_WAIT_S = 1.0
-SILENT_WAIT_S = 0.3
-"""Long enough for a server to notice that the connection before is gone."""
 CAPTURE_LIMIT_S = 2.0
 """How long a run that is being stopped waits for the capture of what its last calls changed."""
 
@@ -72,16 +62,15 @@ class Run:
         self._specs: tuple[ToolSpec, ...] = tuple(
             tool.spec for tool in ports.tools.values() if tool.spec.advertised
         )
-        self._room = Room(ports, self.request, self._count_aside)
+        self._account = Account(ports, plan.limits)
+        self._room = Room(ports, self.request, self._account.count_aside)
         self._call_ids: set[str] | None = None
         """Ids of the calls that the model sees or has made; None before the first request."""
         self._guard = ProgressGuard()
-        self._spending = Spending(lambda: ports.model.facts)
-        self._steps = 0
+        self._mishaps = Mishaps(ports)
         self._refused = 0
-        self._broken = self._pauses = self._malformed = self._empty = 0
+        self._pauses = self._malformed = 0
         self._fold: Fold | None = None
-        self._started = ports.clock.monotonic()
         self._scope = anyio.CancelScope()
         self._beside: TaskGroup | None = None
         """What goes on while the model answers; it ends with the run."""
@@ -157,12 +146,12 @@ class Run:
 
     async def _loop(self) -> RunResult:
         while True:
-            spent = self._spent()
+            spent = self._account.spent()
             if spent is not None:
                 return spent
             await self._deliver()
-            self._steps += 1
-            self._ports.emit(event.StepStarted(self._steps))
+            self._account.steps += 1
+            self._ports.emit(event.StepStarted(self._account.steps))
             result = await self._step()
             if result is None:
                 continue
@@ -180,22 +169,22 @@ class Run:
         fold = self._fold = Fold()
         await self._room.turn(request, fold, ports.emit)
         answer = fold.message(origin_of(ports.model.facts))
-        self._count(answer)
+        self._account.count(answer)
         if cut := was_cut(request, answer.usage, ports.model.facts):
             ports.emit(event.Notice(cut, "warning"))
         if fold.failure is not None:
             self._fold = None
             return await self._broke(answer, fold.failure.failure)
         answer = with_unique_calls(answer, self._call_ids)
-        if not answer.calls and not answer.text.strip() and _may_be_empty_by_mistake(answer):
+        if is_empty_by_mistake(answer):
             self._fold = None
-            return await self._answered_nothing(answer)
+            return await self._mishaps.said_nothing(answer)
         # From here on the answer is on record; a cancellation must not record it twice.
         with anyio.CancelScope(shield=True):
             await ports.journal.append(ModelAnswered(message=answer))
             self._fold = None
         ports.emit(event.AnswerCompleted(answer))
-        self._broken = self._empty = 0
+        self._mishaps.over()
         if answer.stop_reason is not StopReason.CONTEXT_FULL:
             self._room.answered()
         await self._room.account(answer)
@@ -267,46 +256,13 @@ class Run:
         await self._note("Your tool call could not be read. Send it again as valid JSON.", "retry")
         return None
 
-    # ------------------------------------------------------------ answers that are none
-
     async def _broke(self, answer: Assistant, failure: Failure) -> RunResult | None:
-        """The stream failed. What was not executed may be asked again."""
-        if failure.kind in OVERFLOWS and await self._room.after_overflow(failure.kind):
-            self._steps -= 1
-            return None
-        self._broken += 1
-        again = failure.mid_stream and failure.retryable and self._broken <= MAX_BROKEN
-        if answer.content:
-            await self._abandon(answer, failure)
-        if answer.content or again:
-            self._ports.emit(event.AnswerAbandoned(failure=failure, again=again))
-        if not again:
-            return RunFailed(failure=failure)
-        # A silence that was waited for has been most of a wait already.
-        pause = SILENT_WAIT_S if failure.kind is ErrorKind.TIMEOUT else BROKEN_WAIT_S
-        wait = failure.retry_after_s or pause * 2 ** (self._broken - 1)
-        self._ports.emit(event.WaitStarted(seconds=wait, failure=failure, attempt=self._broken))
-        await self._ports.clock.sleep(wait)
-        self._steps -= 1
-        return None
-
-    async def _answered_nothing(self, answer: Assistant) -> RunResult | None:
-        self._empty += 1
-        facts = self._ports.model.facts
-        failure = Failure(
-            kind=ErrorKind.PROTOCOL,
-            message="the model answered nothing",
-            hint="Try again, or choose another model.",
-            provider=facts.vendor,
-            retryable=True,
-        )
-        again = self._empty <= 1
-        await self._abandon(answer, failure)
-        self._ports.emit(event.AnswerAbandoned(failure=failure, again=again))
-        return None if again else RunFailed(failure=failure)
-
-    async def _abandon(self, answer: Assistant, failure: Failure) -> None:
-        await self._ports.journal.append(AnswerAbandoned(message=answer, failure=failure))
+        """The stream failed. What was not executed may be asked again, and is the same step."""
+        room = failure.kind in OVERFLOWS and await self._room.after_overflow(failure.kind)
+        result = None if room else await self._mishaps.broke(answer, failure)
+        if result is None:
+            self._account.steps -= 1
+        return result
 
     # ------------------------------------------------------------ steering and notes
 
@@ -323,46 +279,6 @@ class Run:
         await self._ports.journal.append(NoteAdded(text=text, source=source))
         self._ports.emit(event.Notice(text))
 
-    # ------------------------------------------------------------ limits and counting
-
-    def _count(self, answer: Assistant) -> None:
-        if (usage := answer.usage) is not None:
-            self._spend(usage, usage.input_total + usage.output)
-
-    def _count_aside(self, answer: Assistant) -> None:
-        """Count an answer that is no step of the conversation."""
-        if answer.usage is not None:
-            self._spend(answer.usage, None)
-
-    def _spend(self, usage: Usage, filled: int | None) -> None:
-        cost = self._spending.add(usage, filled)
-        self._ports.emit(
-            event.UsageUpdated(
-                usage=self._spending.usage,
-                step_usage=usage,
-                cost_usd=self._spending.cost_usd,
-                step_cost_usd=cost,
-                context_tokens=filled,
-            )
-        )
-
-    def _spent(self) -> RunResult | None:
-        limits = self._plan.limits
-        if self._steps >= limits.steps:
-            return StepLimit(steps=self._steps)
-        seconds = self._ports.clock.monotonic() - self._started
-        if limits.seconds is not None and seconds >= limits.seconds:
-            return BudgetSpent(what="time", limit=limits.seconds)
-        tokens = self._spending.usage.input_total + self._spending.usage.output
-        if limits.total_tokens is not None and tokens >= limits.total_tokens:
-            return BudgetSpent(what="tokens", limit=limits.total_tokens)
-        if limits.cost_usd is not None and self._spending.reaches(limits.cost_usd):
-            return BudgetSpent(what="cost", limit=limits.cost_usd)
-        if limits.today is None:
-            return None
-        cost = self._spending.cost_usd or 0.0
-        return limits.today.spent(steps=self._steps, tokens=tokens, seconds=seconds, cost_usd=cost)
-
     def _failed(self, kind: ErrorKind, message: str, hint: str) -> RunFailed:
         vendor = self._ports.model.facts.vendor
         return RunFailed(failure=Failure(kind=kind, message=message, hint=hint, provider=vendor))
@@ -376,7 +292,7 @@ class Run:
         with suppress(SessionError):
             if self._fold is not None:
                 answer = self._fold.message(origin_of(self._ports.model.facts))
-                self._count(answer)
+                self._account.count(answer)
                 words = tuple(block for block in answer.content if isinstance(block, Text))
                 if words:
                     partial = msgspec.structs.replace(answer, content=words)
@@ -389,30 +305,25 @@ class Run:
             await self._tools.capture()
 
     async def _end(self, result: RunResult) -> event.RunEnded:
-        usage, cost = self._spending.usage, self._spending.cost_usd
+        account = self._account
         ended = event.RunEnded(
             result=result,
-            usage=usage,
-            steps=self._steps,
-            seconds=self._ports.clock.monotonic() - self._started,
-            cost_usd=cost,
+            usage=account.usage,
+            steps=account.steps,
+            seconds=account.seconds,
+            cost_usd=account.cost_usd,
             refused=self._refused,
         )
         # A journal that cannot be written has been reported as the run's result already.
         with anyio.CancelScope(shield=True), suppress(SessionError):
             await self._ports.journal.append(
-                RunFinished(result=result, usage=usage, steps=self._steps, cost_usd=cost),
+                RunFinished(
+                    result=result,
+                    usage=account.usage,
+                    steps=account.steps,
+                    cost_usd=account.cost_usd,
+                ),
                 durable=True,
             )
         self._ports.emit(ended)
         return ended
-
-
-def _may_be_empty_by_mistake(answer: Assistant) -> bool:
-    """An empty answer is a fault of the stream unless its stop reason explains it."""
-    return answer.stop_reason in {
-        StopReason.END_TURN,
-        StopReason.STOP_SEQUENCE,
-        StopReason.TOOL_USE,
-        StopReason.UNKNOWN,
-    }

@@ -195,9 +195,7 @@ class Runtime:
         self._warn_of_search(model, self._run.request((message,)))
         try:
             ended = await self._run.run(message)
-        except (
-            Exception
-        ) as error:  # A bug of hame's; surfaces and log hear of it before it goes on.
+        except Exception as error:  # A bug of hame's: surfaces and log hear of it first.
             trace = "".join(traceback.format_exception(error))
             self._parts.log.write("crash", run=self._run_id, trace=trace)
             self._emit(_crashed(error, self._parts.redaction.text))

@@ -4,18 +4,17 @@ from functools import cache, partial
 
 from hame.base.errors import PathError
 from hame.base.json import JsonObject
-from hame.base.outcome import DiffView, Done, text_content
 from hame.base.path import FileKind
-from hame.base.ports import Action, Located, ToolContext
+from hame.base.ports import Action, ToolContext
 from hame.base.tool import Argument, ArgumentKind, Effect, MaskForm, ToolSpec
 from hame.base.zone import Operation
 from hame.tools.action import Plan, hold, locate_all
 from hame.tools.arguments import need_path, need_string
 from hame.tools.description import describe
-from hame.tools.difference import difference, split_lines
-from hame.tools.phrase import counted, spoken
-from hame.tools.problems import new_problems
+from hame.tools.difference import difference
+from hame.tools.phrase import spoken
 from hame.tools.seen import SeenTexts
+from hame.tools.whole_file import write_whole
 
 
 class CreateFile:
@@ -53,19 +52,10 @@ class CreateFile:
             if found.kind is not FileKind.MISSING:
                 raise PathError(f"{found.shown} exists and is a {found.kind}")
             view = difference(found.shown, "", content, created=True)
-            return Plan(partial(self._write, place, context, content, view), view, (content,))
+            run = partial(write_whole, place, context, self._seen, content, like=None)
+            return Plan(run, view, (content,))
 
         return await hold(places, plan)
-
-    async def _write(
-        self, place: Located, context: ToolContext, content: str, view: DiffView
-    ) -> Done:
-        workspace, shown = context.workspace, place.resolution.shown
-        await workspace.write_text(place, content, None, replace=False)
-        self._seen.remember(workspace.was_read(place), content)
-        lines = counted(len(split_lines(content)), "line")
-        problems = await new_problems(context, shown, "", content)
-        return Done(text_content(f"wrote {shown} ({lines}){problems}"), view, (shown,))
 
 
 @cache

@@ -5,18 +5,18 @@ from functools import cache, partial
 from hame.base.errors import PathError
 from hame.base.json import JsonObject
 from hame.base.outcome import Done, Failed, text_content
-from hame.base.path import FileKind, FileText
+from hame.base.path import FileKind
 from hame.base.ports import Action, Located, ToolContext
 from hame.base.tool import Argument, ArgumentKind, Effect, ToolSpec
 from hame.base.zone import Operation
 from hame.tools.action import Plan, hold, locate_all
 from hame.tools.arguments import need_path, need_string
 from hame.tools.description import describe
-from hame.tools.difference import difference, split_lines
+from hame.tools.difference import difference
 from hame.tools.endings import only_crlf
-from hame.tools.phrase import counted, spoken
-from hame.tools.problems import new_problems
+from hame.tools.phrase import spoken
 from hame.tools.seen import SeenTexts
+from hame.tools.whole_file import write_whole
 
 
 class WriteFile:
@@ -49,7 +49,11 @@ class WriteFile:
             found = place.resolution
             if found.kind is FileKind.MISSING:
                 view = difference(found.shown, "", content, created=True)
-                return Plan(partial(self._write, place, context, content, None), view, (content,))
+                return Plan(
+                    partial(write_whole, place, context, self._seen, content, like=None),
+                    view,
+                    (content,),
+                )
             if found.kind is not FileKind.FILE:
                 raise PathError(f"{found.shown} is a {found.kind}, not a file")
             return await self._plan_overwrite(place, context, content)
@@ -71,20 +75,8 @@ class WriteFile:
         if content == file.text:
             return Plan(partial(_unchanged, shown), None, (file.digest,))
         view = difference(shown, file.text, content)
-        run = partial(self._write, place, context, content, file)
+        run = partial(write_whole, place, context, self._seen, content, like=file)
         return Plan(run, view, (file.digest, content))
-
-    async def _write(
-        self, place: Located, context: ToolContext, content: str, like: FileText | None
-    ) -> Done | Failed:
-        workspace, shown = context.workspace, place.resolution.shown
-        await workspace.write_text(place, content, like, replace=like is not None)
-        self._seen.remember(workspace.was_read(place), content)
-        before = like.text if like else ""
-        view = difference(shown, before, content, created=like is None)
-        lines = counted(len(split_lines(content)), "line")
-        problems = await new_problems(context, shown, before, content)
-        return Done(text_content(f"wrote {shown} ({lines}){problems}"), view, (shown,))
 
 
 @cache
