@@ -155,6 +155,28 @@ def test_the_doctor_finds_a_model_that_answers(hame):
     assert re.search(r"✓ model +anthropic/\S+ of Anthropic, which answers", ran.stdout)
 
 
+def test_the_doctor_tries_the_sandbox_and_says_how_well_it_holds(hame):
+    ran = hame("doctor", "--json", real=True, HAME_SANDBOX="landlock")
+    findings = {finding["what"].strip(): finding for finding in json.loads(ran.stdout)}
+    assert findings["sandbox"]["state"] == "note"
+    assert findings["sandbox"]["said"].startswith("level B: Landlock ABI ")
+    assert "no network" in findings["sandbox"]["hint"]
+    for tried in ("write outside", "write home", "read a secret", "connect", "write while reading"):
+        assert (findings[tried]["state"], findings[tried]["said"]) == ("ok", "kept from it")
+    assert findings["write the project"]["said"] == "works"
+    ran = hame("doctor", real=True)
+    assert re.search(r"✓ sandbox +level A: bubblewrap [\d.]+ \+ seccomp", ran.stdout)
+
+
+def test_the_doctor_names_a_sandbox_that_was_asked_for_and_does_not_work(hame, tmp_path):
+    ran = hame("--sandbox", "bubblewrap", "doctor", "--json", real=True, PATH=str(tmp_path))
+    findings = {finding["what"]: finding for finding in json.loads(ran.stdout)}
+    assert ran.returncode == 1
+    assert findings["sandbox"]["state"] == "broken"
+    assert "bubblewrap" in findings["sandbox"]["said"]
+    assert "Install bubblewrap" in findings["sandbox"]["hint"]
+
+
 def test_the_doctor_says_what_is_missing_and_how_to_get_it(hame, tmp_path):
     (tmp_path / ".hame").mkdir()
     (tmp_path / ".hame" / "config.toml").write_text('mode = "auto"\n')

@@ -25,7 +25,7 @@ from hame.workspace.process import LocalProcesses
 AUTO, BUBBLEWRAP, LANDLOCK, NONE = SandboxChoice
 WRITES = Confinement(reach=Reach.WRITE)
 NAMES = ("write outside", "write home", "read a secret", "connect", "write inside",
-         "leave the project", "write the project")  # fmt: skip
+         "write while reading", "write the project")  # fmt: skip
 
 
 class Place:

@@ -17,7 +17,7 @@ from hame.config.places import Places
 from hame.sandbox.expected import expected_level
 from hame.sandbox.ladder import Ladder
 from hame.sandbox.site import Site
-from hame.workspace.local import LocalWorkspace
+from hame.workspace.local import LocalWorkspace, open_workspace
 from hame.workspace.process import LocalProcesses
 
 TEMPORARY_ALIAS = "/tmp"  # noqa: S108 - what commands call their private folder
@@ -105,6 +105,28 @@ def open_gateway(settings: Settings, environment: Mapping[str, str]) -> Gateway:
     from hame.net.egress import Egress
 
     return Egress(proxy=settings.proxy, environment=environment, ca_file=settings.ca_file)
+
+
+async def try_sandbox(
+    settings: Settings, environment: Mapping[str, str], places: Places, project: str
+) -> Standing:
+    """What confines the commands of a project, found by trying; nothing is left of the trial.
+
+    Raises:
+        ToolError: if what the settings ask for by name does not work here.
+    """
+    workspace = open_workspace(
+        project,
+        added=settings.add_dirs,
+        home=places.home,
+        results=places.results,
+        config=places.config,
+    )
+    sandbox = open_sandbox(settings, environment, places, workspace)
+    try:
+        return await sandbox.prepare()
+    finally:
+        await sandbox.close()
 
 
 def _name_of(root: str) -> str:

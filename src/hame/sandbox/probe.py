@@ -170,7 +170,7 @@ def _in_project(why: str, *, writes: bool) -> Probe:
     if writes:
         return Probe("write the project", holds=not refused, detail=why if refused else "")
     detail = "" if refused else f"a file was made there ({why or 'nothing kept it from that'})"
-    return Probe("leave the project", holds=refused, detail=detail)
+    return Probe("write while reading", holds=refused, detail=detail)
 
 
 @contextmanager

@@ -13,8 +13,10 @@ import anyio.to_thread
 import click
 import msgspec
 
+from hame.app.confinement import try_sandbox
 from hame.app.models import Models
 from hame.app.offers import open_models
+from hame.base.confinement import Level, Probe
 from hame.base.errors import HameError
 from hame.base.json import dump
 from hame.base.ports import ListsModels
@@ -30,6 +32,8 @@ from hame.local.weights import find_weights, is_intact
 from hame.version import __version__
 
 _PATIENCE_S = 10.0
+_TO_WORK = frozenset({"write inside", "write the project"})
+"""What a command in a sandbox is to be able to do."""
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -46,12 +50,13 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def doctor(options: Mapping[str, Any], *, as_json: bool) -> int:
-    """Check the installation, the settings and the model.
+    """Check the installation, the settings, the model and the sandbox.
 
-    The provider whose model would be asked is sent one request for its list of models.
+    The sandbox is tried as commands use it. The provider whose model would be asked is sent one request for its list of models.
     """
     launch = prepare(options, interactive=False)
-    findings = [*_machine(launch), *_settings(launch), *anyio.run(_models, launch), *_tools(launch)]
+    findings = [*_machine(launch), *_settings(launch), *anyio.run(_models, launch)]
+    findings += [*anyio.run(_sandbox, launch), *_tools(launch)]
     if as_json:
         sys.stdout.write(dump([msgspec.to_builtins(finding) for finding in findings]) + "\n")
     else:
@@ -66,8 +71,8 @@ def _show(findings: list[Finding], paint: Paint) -> None:
     for finding in findings:
         row = f"{marks[finding.state]} {finding.what:<{widest}}  {clean(finding.said)}"
         sys.stdout.write(f"{row}\n")
-        if finding.hint:
-            sys.stdout.write(paint.dim(f"  {'':<{widest}}  {clean(finding.hint)}") + "\n")
+        for line in clean(finding.hint).splitlines():
+            sys.stdout.write(paint.dim(f"  {'':<{widest}}  {line}") + "\n")
 
 
 def _machine(launch: Launch) -> list[Finding]:
@@ -154,6 +159,31 @@ async def _built_in(launch: Launch, models: Models) -> Finding:
         return Finding(what=what, state="broken", said=error.message, hint=error.hint)
     said = "weights intact, and the engine keeps to a grammar"
     return Finding(what=what, state="ok", said=said)
+
+
+async def _sandbox(launch: Launch) -> list[Finding]:
+    """What confines commands here, why it is no better, and what was tried in it."""
+    what = "sandbox"
+    settings, environment = launch.settings, launch.environment
+    try:
+        standing = await try_sandbox(settings, environment, launch.places, launch.project)
+    except HameError as error:
+        return [Finding(what=what, state="broken", said=error.message, hint=error.hint)]
+    said = f"level {standing.level}: {standing.mechanism or 'nothing confines commands'}"
+    hint = "\n".join(filter(None, (standing.reason, standing.remedy)))
+    state = "ok" if standing.level is Level.A else "note"
+    return [
+        Finding(what=what, state=state, said=said, hint=hint),
+        *(_tried(probe) for probe in standing.probes),
+    ]
+
+
+def _tried(probe: Probe) -> Finding:
+    if not probe.holds:
+        return Finding(what=f"  {probe.name}", state="broken", said=probe.detail)
+    held = "works" if probe.name in _TO_WORK else "kept from it"
+    said = f"{held} ({probe.detail})" if probe.detail else held
+    return Finding(what=f"  {probe.name}", state="ok", said=said)
 
 
 def _tools(launch: Launch) -> list[Finding]:
