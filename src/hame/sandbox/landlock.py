@@ -42,6 +42,8 @@ _MOST = 8
 """Rulesets that are kept ready."""
 _MARK = "HAME_PROCESS"
 """What `hame.workspace.descendants` finds processes by."""
+_FILTERS = 2
+"""How many filters of system calls a program gets."""
 _WEAKER = (
     "protected files are put back rather than out of reach, secrets in the project can be read by "
     "what may write it, and there is no network"
@@ -93,7 +95,8 @@ class Landlock:
         confinement = launch.confinement or Confinement()
         _refuse(confinement, launch)
         plan = await anyio.to_thread.run_sync(self._plan, confinement, launch)
-        inmates = Warden() if self._version >= ruleset.SCOPED_ABI else Orphanage(_MARK)
+        scoped = self._version >= ruleset.SCOPED_ABI
+        inmates = Warden(_FILTERS) if scoped else Orphanage(_MARK)
         told: list[str] = []
 
         def restrict(terminal: str | None) -> None:

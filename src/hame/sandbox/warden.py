@@ -3,6 +3,9 @@
 A program can leave its group and its session and clear its environment. What it cannot leave is its
 Landlock domain; and where signals do not leave a domain either (ABI 6), a thread of hame's that is in the
 same domain reaches exactly what lives in it, and nothing else.
+
+Should a kernel not keep to that, the thread would reach all that the user has. So what it reaches is only
+sent a signal if it also has the filters of a cell, and is no older than this one.
 """
 
 import os
@@ -12,14 +15,19 @@ import threading
 from typing_extensions import override
 
 from hame.base.ports import Inmates
-from hame.sandbox.processes import is_alive, list_processes, send
+from hame.sandbox.processes import filters_of, is_alive, list_processes, send, started_at
+
+_PATIENCE_S = 5.0
+"""How long the thread may take; it does nothing but to send signals."""
 
 
 class Warden(Inmates):
     """A thread inside the domain, which sends signals to all else that is in it."""
 
-    def __init__(self) -> None:
-        """Nobody is at the post yet."""
+    def __init__(self, filters: int) -> None:
+        """Nobody is at the post yet. A cell has so many filters of system calls more than hame."""
+        self._filters = filters_of(os.getpid()) + filters
+        self._since = 0
         self._orders: queue.SimpleQueue[tuple[int, list[int]] | None] = queue.SimpleQueue()
         self._reports: queue.SimpleQueue[list[int]] = queue.SimpleQueue()
         self._posted = False
@@ -31,7 +39,8 @@ class Warden(Inmates):
 
     @override
     def began(self, leader: int) -> None:
-        """Need not be told: the domain says who belongs to it."""
+        """Nothing in the cell is older than this."""
+        self._since = started_at(leader)
 
     @override
     def send(self, number: int) -> bool:
@@ -39,8 +48,22 @@ class Warden(Inmates):
         if not self._posted:
             return False
         me = os.getpid()
-        self._orders.put((number, [process for process in list_processes() if process != me]))
-        return any(is_alive(process) for process in self._reports.get())
+        reached = self._order(0, [process for process in list_processes() if process != me])
+        inmates = [process for process in reached if self._belongs(process)]
+        if number:
+            self._order(number, inmates)
+        return any(is_alive(process) for process in inmates)
+
+    def _order(self, number: int, processes: list[int]) -> list[int]:
+        """Which of these could be sent a signal from inside."""
+        self._orders.put((number, processes))
+        try:
+            return self._reports.get(timeout=_PATIENCE_S)
+        except queue.Empty:
+            return []
+
+    def _belongs(self, process: int) -> bool:
+        return filters_of(process) >= self._filters and started_at(process) >= self._since
 
     def close(self) -> None:
         """End the thread; may be called twice."""
