@@ -289,7 +289,7 @@ class TestWhatIsTold:
 
 class TestOverlapping:
     def test_what_another_command_has_changed_is_not_taken_for_what_was_there(self, yard: Yard):
-        """Seen failing with a baseline for each command: the second brings the hook back."""
+        """Seen failing with a baseline for each command, and none shared: the second brings it back."""
         before = yard.snapshot()
         first = yard.audit.begin()
         yard.sh("echo evil > .git/hooks/pre-commit; echo evil > .envrc")

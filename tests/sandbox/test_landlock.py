@@ -108,10 +108,11 @@ class TestFiles:
         cage.write(cage.root / ".env")
         cage.write(cage.root / "a", "old\n")
         assert cage.run("cat a", "read").output == "old\n"
-        (cage.root / "a").unlink()
-        for name in ("a", "b"):
-            cage.write(cage.root / name, f"new {name}\n")
-        assert cage.run("cat a b", "read").output == "new a\nnew b\n"
+        cage.write(cage.root / "c", "new\n")
+        (cage.root / "c").rename(cage.root / "a")
+        assert cage.run("cat a", "read").output == "new\n"
+        cage.write(cage.root / "b", "another\n")
+        assert cage.run("cat a b", "read").output == "new\nanother\n"
         assert SECRET not in cage.run("cat .env", "read").output
 
     def test_what_becomes_a_secret_is_hidden_from_the_next_command(self, cage: Cage):
