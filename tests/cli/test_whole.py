@@ -52,6 +52,26 @@ def test_what_would_have_to_be_asked_is_refused_when_nobody_is_there(hame, tmp_p
     assert not (tmp_path / "b.txt").exists()
 
 
+def test_what_a_command_planted_is_put_back_and_told_to_model_and_user(hame, tmp_path):
+    """Level B, where no mount keeps it from being planted."""
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    (tmp_path / "build.sh").write_text(
+        "git config core.fsmonitor ./evil; echo evil > .git/hooks/pre-commit; echo done > out"
+    )
+    run = call("run_command", command="sh build.sh")
+    with ScriptedServer(answer(run), answer("Done.")) as server:
+        options = ("--mode", "auto", "--sandbox", "landlock", "--verbose")
+        ran = hame("-p", "plant", *options, real=True, **keys(server))
+    assert ran.returncode == 0, ran.stderr
+    assert (tmp_path / "out").read_text() == "done\n"
+    assert not (tmp_path / ".git/hooks/pre-commit").exists()
+    assert "fsmonitor" not in (tmp_path / ".git/config").read_text()
+    told = server.questions[1].raw.decode()
+    for words in ("put back as they were", ".git/config", "set aside", ".git/hooks/pre-commit"):
+        assert words in told
+        assert words in ran.stderr
+
+
 def test_a_key_that_is_refused_is_said_with_the_remedy(hame):
     with ScriptedServer(Reply(status=401, message="invalid x-api-key")) as server:
         ran = hame("-p", "hi", real=True, **keys(server))
