@@ -378,7 +378,7 @@ def _locked(path: str) -> Generator[None]:
 
     folder = Path(path).parent
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _make_private(folder)
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
         raise ConfigError(f"{folder}: cannot be written: {error.strerror}") from error
@@ -387,6 +387,17 @@ def _locked(path: str) -> Generator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def _make_private(folder: Path) -> None:
+    """Make a folder, and the missing ones above it, for the user alone whatever the umask.
+
+    Raises:
+        OSError: if it cannot be made.
+    """
+    if not folder.is_dir():
+        _make_private(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def _replace(path: str, text: str) -> None:

@@ -190,14 +190,19 @@ def _refuse_agent(found: Found) -> tuple[str, str] | None:
         )
     if loose:
         return "D10", f"it starts {found.name.replace(UNKNOWN, '?')} without its safeguards"
-    if (
-        found.name == "hame"
-        and texts[:1] == ("permissions",)
-        and not {"add", "remove"}.isdisjoint(texts)
-    ):
+    return _refuse_own_reins(texts) if found.name == "hame" else None
+
+
+def _refuse_own_reins(texts: tuple[str, ...]) -> tuple[str, str] | None:
+    """Commands by which the user says what hame may do; options may stand before them."""
+    given = set(texts)
+    if "permissions" in given and not {"add", "remove"}.isdisjoint(given):
         return "D10", "it changes what hame may do"
-    if found.name == "hame" and texts[:2] in {("config", "set"), ("config", "unset")}:
+    if "config" in given and not {"set", "unset"}.isdisjoint(given):
         return "D10", "it changes hame's settings"
+    # A look alone is no change, but `--trust` is one, and so is an answer to the question.
+    if "--trust" in given or ("trust" in given and given.isdisjoint({"--list", "--json"})):
+        return "D10", "whom the user trusts is the user's to say"
     return None
 
 
