@@ -8,7 +8,7 @@ from hame.workspace.environment import child_environment, is_withheld
 @pytest.mark.parametrize(
     "name",
     [
-        "ANTHROPIC_API_KEY", "openai_api_key", "GITHUB_TOKEN", "GH_TOKEN", "HF_TOKEN", "MY_SECRET", "GIT_DIR", "GIT_EXEC_PATH", "GIT_SSH_COMMAND", "GIT_CONFIG_PARAMETERS", "GIT_TRACE",
+        "ANTHROPIC_API_KEY", "openai_api_key", "GITHUB_TOKEN", "GH_TOKEN", "HF_TOKEN", "MY_SECRET", "GIT_DIR", "GIT_EXEC_PATH", "GIT_SSH_COMMAND", "GIT_CONFIG_PARAMETERS", "GIT_TRACE", "DIRENV_DIFF",
         "DB_PASSWORD", "PGPASSWORD", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY",
         "AWS_SESSION_TOKEN", "AZURE_CLIENT_SECRET", "GOOGLE_APPLICATION_CREDENTIALS",
         "STRIPE_SECRET_LIVE", "BASH_ENV", "PROMPT_COMMAND", "BASH_FUNC_ls%%", "LESSOPEN",

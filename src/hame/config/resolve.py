@@ -14,6 +14,7 @@ import msgspec
 
 from hame.base.errors import ConfigError
 from hame.base.settings import Mode, Settings
+from hame.config.environment import say_direnv
 from hame.config.keys import Key, Scope, find_key, keys
 from hame.config.leftout import say_left_out
 from hame.config.places import Places, project_file
@@ -83,6 +84,7 @@ def load_settings(
     chosen |= read_file(places.config_file, Layer.USER, places)
     notices = _warn_of_open_file(places, chosen)
     variables, unknown = read_variables(environment, places, project)
+    notices += say_direnv(environment)
     flag_values = read_flags(flags or {}, places, project)
     trusted = trusted or _is_trusted(places, project, notices)
     user = chosen | variables | flag_values

@@ -18,7 +18,11 @@ _SECRET_ENDS = (
     "_PAT", "_AUTH",
 )  # fmt: skip
 _SECRET_WORDS = ("SECRET", "PASSWORD", "APIKEY", "API_KEY", "ACCESS_TOKEN", "PRIVATE_KEY")
-_SECRET_NAMES = frozenset({"TOKEN", "PASSWORD", "PASSWD", "PGPASSWORD", "MYSQL_PWD"})
+_SECRET_NAMES = frozenset({
+    "TOKEN", "PASSWORD", "PASSWD", "PGPASSWORD", "MYSQL_PWD",
+    # In these lies, packed, every variable that direnv or mise has set.
+    "DIRENV_DIFF", "__MISE_DIFF",
+})  # fmt: skip
 _CLOUD_STARTS = ("AWS_", "AZURE_")
 _CLOUD_CHOICES = frozenset({
     "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CONFIG_FILE",
