@@ -14,6 +14,7 @@ from hame.base import event
 from hame.base.json import dump
 from hame.base.model import Timeouts
 from hame.base.ports import Http, HttpRequest, HttpResponse
+from hame.config.whole import make_private_folder
 
 LIMIT_BYTES = 10_000_000
 """A larger log is put aside as `hame.log.1`, in place of the one before."""
@@ -76,7 +77,7 @@ class Log:
 
     def _open(self) -> int:
         if self._descriptor is None:
-            os.makedirs(self._folder, 0o700, exist_ok=True)  # noqa: PTH103 - strings all through
+            make_private_folder(self._folder)
             path = f"{self._folder}/hame.log"
             with suppress(FileNotFoundError):
                 if os.stat(path).st_size > LIMIT_BYTES:  # noqa: PTH116 - strings all through

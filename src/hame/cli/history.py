@@ -3,8 +3,10 @@
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from hame.base.json import dump, parse
+from hame.config.whole import make_private_folder, write_whole
 
 _KEPT = 1000
 
@@ -56,8 +58,8 @@ class Prompt:
         self._last = line
         add(line)
         try:
-            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120 - no pathlib at start
-            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+            make_private_folder(os.path.dirname(self._path))  # noqa: PTH120 - no pathlib at start
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
             descriptor = os.open(self._path, flags, 0o600)
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 file.write(dump(line.encode("utf-8", "replace").decode()) + "\n")
@@ -84,11 +86,8 @@ class Prompt:
         return entries
 
     def _rewrite(self, lines: Sequence[bytes]) -> None:
-        temporary = f"{self._path}.{os.getpid()}"
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(b"\n".join(lines) + b"\n")
-        os.replace(temporary, self._path)  # noqa: PTH105 - no pathlib at start
+        with suppress(OSError):  # A history that is too long is no reason not to start.
+            write_whole(self._path, b"\n".join(lines) + b"\n")
 
     def _complete(self, text: str, state: int) -> str | None:
         matches = [f"/{name} " for name in self._commands if text and f"/{name}".startswith(text)]

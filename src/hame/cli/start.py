@@ -111,15 +111,14 @@ def _keep_trace(error: Exception) -> str:
     from hame.app.lastwords import without_secrets
     from hame.config.environment import read_environment
     from hame.config.places import find_places
+    from hame.config.whole import write_whole
 
     environment = read_environment()
     folder = Path(find_places(environment).log)
     path = folder / f"crash-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path.touch(mode=0o600)
         trace = without_secrets("".join(traceback.format_exception(error)), environment)
-        path.write_text(trace, encoding="utf-8")
+        write_whole(str(path), trace.encode("utf-8", "replace"))
     except OSError as problem:
         return f"The traceback could not be kept: {problem}"
     return f"The traceback is in {path}"

@@ -3,9 +3,30 @@
 import fcntl
 import os
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from errno import ENOTDIR
 
 from hame.base.errors import ConfigError
+
+
+def make_private_folder(folder: str) -> None:
+    """Make a folder, and the missing ones above it, that only the user can look into.
+
+    Python's own way gives those above it whatever the umask leaves.
+
+    Raises:
+        OSError: if it cannot be made.
+    """
+    missing: list[str] = []
+    place = folder
+    while place and not os.path.isdir(place):  # noqa: PTH112 - pathlib is 8 ms of start
+        missing.append(place)
+        place = os.path.dirname(place)  # noqa: PTH120 - as above
+    for each in reversed(missing):
+        with suppress(FileExistsError):  # Another process may have made it meanwhile.
+            os.mkdir(each, 0o700)  # noqa: PTH102 - as above
+    if not os.path.isdir(folder):  # noqa: PTH112 - as above
+        raise OSError(ENOTDIR, os.strerror(ENOTDIR), folder)
 
 
 @contextmanager
@@ -19,7 +40,7 @@ def alone_beside(path: str) -> Generator[None]:
     """
     folder = os.path.dirname(path)  # noqa: PTH120 - pathlib is 8 ms of start
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103 - as above
+        make_private_folder(folder)
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
         raise ConfigError(f"{folder}: cannot be written: {error.strerror}") from error
@@ -40,7 +61,7 @@ def write_whole(path: str, data: bytes) -> None:
         OSError: if it cannot be written; what was there is then still there.
     """
     folder = os.path.dirname(path)  # noqa: PTH120 - pathlib is 8 ms of start
-    os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103 - as above
+    make_private_folder(folder)
     # A name of this process and moment is its own; `tempfile` would only add its import.
     temporary = f"{folder}/.{os.getpid()}-{os.urandom(6).hex()}.tmp"
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)

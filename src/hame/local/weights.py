@@ -185,7 +185,9 @@ def _stage(folder: Path) -> Path:
     """
     staged = _home(folder).with_name(f".{MODEL}-{token_hex(4)}")
     try:
-        staged.mkdir(parents=True)
+        for each in (*reversed(staged.parents), staged):
+            if not each.is_dir():  # Above it too: what others can write there would be loaded.
+                each.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise LocalModelError(
             f"{staged.parent} cannot be written: {error.strerror}",

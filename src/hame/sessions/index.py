@@ -5,6 +5,7 @@ done without. A session file only grows, so what was read of it once stays true,
 since is read.
 """
 
+import os
 import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import closing, suppress
@@ -106,6 +107,10 @@ class SessionIndex:
 
     def _open(self) -> sqlite3.Connection:
         make_private_folder(self._path.parent)
+        # Made here, since SQLite would follow a link and leave the rights to the umask; what it puts
+        # beside the file has the file's rights (sqlite.org/tempfiles.html).
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        os.close(os.open(self._path, flags, 0o600))
         store = sqlite3.connect(self._path, timeout=_BUSY_S)
         try:
             (version,) = store.execute("PRAGMA user_version").fetchone()

@@ -22,6 +22,7 @@ import msgspec
 
 from hame.base.job import Job
 from hame.workspace.descendants import send, send_to_bearers
+from hame.workspace.private import make_private_folder
 
 _TERM_GRACE_S = 1.0
 _POLL_S = 0.02
@@ -56,7 +57,7 @@ class JobRecords:
             command=job.command,
         )
         with contextlib.suppress(OSError):
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_folder(self._folder)
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
             descriptor = os.open(self._folder / job.id, flags, 0o600)
             with os.fdopen(descriptor, "wb") as file:

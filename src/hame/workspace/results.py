@@ -15,6 +15,7 @@ from typing import BinaryIO
 from typing_extensions import override
 
 from hame.base.ports import Blobs, BlobWriter
+from hame.workspace.private import make_private_folder
 
 LARGEST = 64 * 1024 * 1024
 """Bytes of one result; what is beyond is counted."""
@@ -40,7 +41,7 @@ class ResultStore(Blobs):
     def begin(self) -> BlobWriter | None:
         """Begin a result; None where nothing can be kept."""
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_folder(self._folder)
             self._tidy()
             name = secrets.token_hex(4)
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -20,6 +20,7 @@ from hame.base.process import Exit, Launch
 from hame.workspace.pipe import Ending
 from hame.workspace.refusal import reason
 
+_LOG = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 _PIPE_ROOM = 1 << 16
 """Bytes that a pipe takes without anybody reading (pipe(7))."""
 _POLL_S = 0.01
@@ -169,7 +170,7 @@ def _file(path: str) -> int:
         ToolError: if it cannot be opened.
     """
     try:
-        return os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        return os.open(path, _LOG, 0o600)
     except OSError as error:
         raise ToolError(f"cannot write the log {path}: {reason(error)}") from error
 

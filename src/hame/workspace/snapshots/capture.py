@@ -6,7 +6,6 @@ they are ignored count as not ignored, and so do the files of nested repositorie
 """
 
 import os
-import shutil
 import stat
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ import anyio.to_thread
 import msgspec
 
 from hame.base.snapshot import EXECUTABLE, REGULAR, FileState
+from hame.workspace.private import write_private
 from hame.workspace.snapshots.disk import LARGEST, mark_of
 from hame.workspace.snapshots.git import Git, GitError, split
 from hame.workspace.snapshots.ignored import small_ignored
@@ -270,4 +270,5 @@ class Capturer:
 
 def _copy(source: Path, target: Path) -> None:
     if source.exists():
-        shutil.copyfile(source, target)
+        target.unlink(missing_ok=True)  # Left by a hame that was killed.
+        write_private(target, source.read_bytes())

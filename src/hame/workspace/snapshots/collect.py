@@ -22,6 +22,7 @@ from hame.workspace.snapshots.log import Began, Ended, Line, Undid, read_lines
 from hame.workspace.snapshots.store import Store
 
 KEEP_DAYS = 30.0
+_LOCK = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 _DAY_S = 86_400.0
 _YOUNG_S = 3_600.0
 _WORTH_PACKING = 2_000
@@ -192,7 +193,7 @@ def _alone(store: Store) -> Generator[None]:
     Raises:
         ToolError: when somebody else has it.
     """
-    descriptor = os.open(store.folder / "collecting", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(store.folder / "collecting", _LOCK, 0o600)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

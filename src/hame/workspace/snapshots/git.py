@@ -22,6 +22,7 @@ _SETTINGS = (
     ("core.protectNTFS", "false"),
     ("core.fileMode", "true"),
     ("core.symlinks", "true"),
+    ("core.sharedRepository", "0600"),
     ("core.autocrlf", "false"),
     ("core.looseCompression", "1"),
     ("gc.auto", "0"),

@@ -9,6 +9,7 @@ from typing import TypeAlias, cast
 import msgspec
 
 from hame.base.snapshot import FileState, PathChange, Step
+from hame.workspace.private import make_private_folder
 
 
 class Began(msgspec.Struct, frozen=True, kw_only=True, tag="began", omit_defaults=True):
@@ -118,8 +119,8 @@ class StepLog:
             OSError: if it cannot be written.
         """
         data = _encode(line) + b"\n"
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+        make_private_folder(self._path.parent)
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         descriptor = os.open(self._path, flags, 0o600)
         try:
             # Half a line that a kill or a full disk has left must not swallow this one.

@@ -11,6 +11,8 @@ import zlib
 from hashlib import sha1
 from pathlib import Path
 
+from hame.workspace.private import make_private_folder
+
 _LEVEL = 1
 """Speed counts here; what is kept for long is packed by the collection."""
 
@@ -60,7 +62,7 @@ class Objects:
         return self.folder / name[:2] / name[2:]
 
     def _write(self, place: Path, packed: bytes) -> None:
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(place.parent)
         draft = place.parent / f"tmp_obj_{secrets.token_hex(6)}"
         try:
             descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o400)

@@ -10,12 +10,12 @@ import contextlib
 import os
 import re
 import secrets
-import shutil
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
 from hame.base.ports import Processes
+from hame.workspace.private import make_private_folder, write_private
 from hame.workspace.snapshots.git import Git, GitDirectory
 from hame.workspace.snapshots.objects import Objects
 
@@ -41,7 +41,7 @@ class Store:
         Raises:
             OSError: if it cannot be made.
         """
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(self.folder)
         for folder in (self.folder, self.folder.parent):
             if folder.stat().st_mode & 0o077:
                 folder.chmod(0o700)
@@ -82,25 +82,24 @@ class Store:
         """A session's index of a folder; a new one begins as the newest of another session."""
         path = self.session(session) / f"{_short(root)}.index"
         if not path.exists():
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_folder(path.parent)
             others = [other / path.name for other in self.sessions()]
             newest = max((each for each in others if each.exists()), key=_age, default=None)
             if newest is not None:
                 with contextlib.suppress(OSError):  # It may go away meanwhile.
-                    draft = path.with_suffix(".draft")
-                    shutil.copyfile(newest, draft)
+                    draft = path.with_suffix(f".{secrets.token_hex(4)}")
+                    write_private(draft, newest.read_bytes())
                     draft.rename(path)
         return path
 
     def _make(self, folder: Path) -> None:
-        for each in (self.folder, self.folder / "objects", folder, folder / "info"):
-            each.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for name in ("objects", "refs"):
-            (folder / name).mkdir(exist_ok=True)
-        (self.folder / "project").write_text(self.project, "utf-8", "surrogateescape")
-        (folder / "HEAD").write_text("ref: refs/heads/none\n", "ascii")
-        (folder / "info" / "attributes").write_text(_ATTRIBUTES, "ascii")
-        (folder / "config").write_text(_CONFIG, "ascii")
+        for each in ("info", "objects", "refs"):
+            make_private_folder(folder / each)
+        make_private_folder(self.folder / "objects")
+        _write_if_other(self.folder / "project", self.project)
+        _write_if_other(folder / "HEAD", "ref: refs/heads/none\n")
+        _write_if_other(folder / "info" / "attributes", _ATTRIBUTES)
+        _write_if_other(folder / "config", _CONFIG)
 
     def _excludes(self, top: str) -> str:
         """The user's own rules for this repository, and hame's folder where it lies in it."""
@@ -164,10 +163,10 @@ def _global_ignore(home: str) -> str:
 def _write_if_other(path: Path, text: str) -> None:
     data = os.fsencode(text)
     with contextlib.suppress(FileNotFoundError):
-        if path.read_bytes() == data:
+        if not path.is_symlink() and path.read_bytes() == data:
             return
     draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-    draft.write_bytes(data)
+    write_private(draft, data)
     draft.rename(path)
 
 
