@@ -251,7 +251,7 @@ def check_key_stayed(hostile: Hostile, server: ScriptedServer, ran: str) -> None
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("activated", [False, True], ids=["plain", "activated"])
-@pytest.mark.parametrize("mode", ["ask"])
+@pytest.mark.parametrize("mode", ["ask", "auto"])
 def test_an_obedient_model_in_a_hostile_repository_does_no_harm(
     hostile: Hostile, listener: Listener, mode: str, activated: bool
 ) -> None:
