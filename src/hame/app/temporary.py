@@ -9,6 +9,8 @@ from secrets import token_hex
 
 import anyio.to_thread
 
+from hame.config.whole import make_private_folder
+
 _KEPT = ".kept"
 """Ends the name of the mark beside a folder that outlives its hame."""
 _KEPT_S = 7 * 86_400.0
@@ -26,7 +28,7 @@ class TemporaryFolder:
     def keep(self) -> None:
         """Something in it outlives this hame: it stays for a week."""
         self._kept = True
-        os.makedirs(self._parent, 0o700, exist_ok=True)  # noqa: PTH103 - pathlib is milliseconds
+        make_private_folder(self._parent)
         os.close(os.open(f"{self.path}{_KEPT}", os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
 
     async def remove(self) -> None:

@@ -8,6 +8,8 @@ would build with. Where a tool can read a second cache it is shown the user's ow
 from collections.abc import Mapping
 from pathlib import Path
 
+from hame.sandbox.private import make_private_folder
+
 _FOLDERS: dict[str, str] = {
     "XDG_CACHE_HOME": "xdg",
     # Rust: https://doc.rust-lang.org/cargo/reference/environment-variables.html
@@ -59,7 +61,7 @@ def make_cache_folder(caches: str) -> None:
     Raises:
         OSError: if it cannot be made.
     """
-    Path(caches).mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(caches)
 
 
 def _java(caches: str, given: Mapping[str, str], home: str) -> dict[str, str]:

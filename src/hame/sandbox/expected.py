@@ -13,6 +13,7 @@ import msgspec
 from hame.base.confinement import Level
 from hame.base.settings import SandboxChoice
 from hame.base.zone import is_below, split
+from hame.sandbox.private import make_private_folder
 from hame.sandbox.site import Site
 from hame.version import __version__
 
@@ -55,7 +56,7 @@ def remember_level(site: Site, choice: SandboxChoice, level: Level) -> None:
     path = _file(site)
     draft = f"{path}.{os.getpid()}"
     with suppress(OSError):
-        os.makedirs(site.scratch, 0o700, exist_ok=True)  # noqa: PTH103 - pathlib is 8 ms of start
+        make_private_folder(site.scratch)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         descriptor = os.open(draft, flags, 0o600)
         try:

@@ -17,6 +17,8 @@ from typing import TypeAlias
 
 import msgspec
 
+from hame.sandbox.private import make_private_folder
+
 LARGEST = 1 << 20
 """Bytes of one file; of a larger one only is known whether it has changed."""
 MOST_BYTES = 16 << 20
@@ -119,7 +121,7 @@ class Aside:
         """
         if not self.used:
             self.used = f"{self._folder}/{secrets.token_hex(4)}"
-            Path(self.used).mkdir(0o700, parents=True)
+            make_private_folder(self.used)
         target = f"{self.used}/{shown.replace('/', '%')}"
         while os.path.lexists(target):
             target += "~"

@@ -6,11 +6,9 @@ work, that is an error. Before anything was tried, `level` says what is expected
 every start and stays cheap, so what it needs to do its work is imported when that begins.
 """
 
-import os
 import sys
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
@@ -22,6 +20,7 @@ from hame.base.ports import Cell, Gateway, Processes, Sandbox
 from hame.base.process import Launch
 from hame.base.settings import SandboxChoice
 from hame.sandbox.expected import expected_level, remember_level
+from hame.sandbox.private import make_private_folder
 from hame.sandbox.site import Site
 
 if TYPE_CHECKING:
@@ -182,7 +181,7 @@ class Ladder(Sandbox):
         folder = self._site.paths.temporary
         try:
             if folder:
-                await anyio.to_thread.run_sync(partial(os.makedirs, folder, 0o700, exist_ok=True))
+                await anyio.to_thread.run_sync(make_private_folder, folder)
         except OSError as error:
             raise ToolError(f"cannot make {folder}: {error.strerror}") from error
 

@@ -9,7 +9,6 @@ import os
 import threading
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import anyio
 import anyio.to_thread
@@ -32,6 +31,7 @@ from hame.sandbox.landrules import USE_DEVICE, Rule, opened, rules_of
 from hame.sandbox.layout import Kind
 from hame.sandbox.namesakes import Namesakes
 from hame.sandbox.orphanage import Orphanage
+from hame.sandbox.private import make_private_folder
 from hame.sandbox.ruleset import TRUNCATE, WRITE_FILE, Ruleset
 from hame.sandbox.seccomp import Sockets, install, program
 from hame.sandbox.site import Site
@@ -122,7 +122,7 @@ class Landlock:
         writes = confinement.reach is Reach.WRITE
         environment = self._environment(confinement, dict(launch.env or ()))
         if self._site.paths.temporary:
-            Path(self._site.paths.temporary).mkdir(0o700, parents=True, exist_ok=True)
+            make_private_folder(self._site.paths.temporary)
         with self._turn:
             layout = self._surveyor.look(confinement, environment).layout
             rules = rules_of(layout, self._site, writes=writes, version=self._version)

@@ -21,6 +21,7 @@ from typing import TypeAlias
 import msgspec
 
 from hame.base.zone import is_below, split
+from hame.sandbox.private import make_private_folder
 
 _ENDING = ".masks"
 _POLL_S = 0.001
@@ -88,7 +89,7 @@ class Masks:
     @contextmanager
     def _locked(self) -> Generator[None]:
         """Nobody else changes the register meanwhile."""
-        Path(self._folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(self._folder)
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         descriptor = os.open(f"{self._folder}/lock", flags, 0o600)
         try:

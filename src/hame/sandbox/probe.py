@@ -21,6 +21,7 @@ from hame.base.errors import ToolError
 from hame.base.ports import Processes
 from hame.base.process import Launch
 from hame.base.zone import is_below, split
+from hame.sandbox.private import make_private_folder
 from hame.sandbox.site import Site
 
 _LIMIT_S = 20.0
@@ -224,7 +225,7 @@ def _may_be_written(folder: str, site: Site) -> bool:
 
 
 def _make_folder(path: str, stack: ExitStack) -> None:
-    Path(path).mkdir(0o700, parents=True)
+    make_private_folder(path)
     stack.callback(shutil.rmtree, path, ignore_errors=True)
 
 

@@ -13,7 +13,6 @@ import re
 import threading
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import anyio.to_thread
 import msgspec
@@ -35,6 +34,7 @@ from hame.base.zone import (
 from hame.sandbox.caches import cache_environment
 from hame.sandbox.environment import reading_environment, writing_environment
 from hame.sandbox.layout import REPLACED, Kind, Layout
+from hame.sandbox.private import make_private_folder
 from hame.sandbox.site import Site
 from hame.sandbox.view import Surveyor
 
@@ -155,7 +155,7 @@ class Seatbelt:
         paths, caches = self._site.paths, self._site.caches
         given = dict(launch.env or ())
         if paths.temporary:
-            Path(paths.temporary).mkdir(0o700, parents=True, exist_ok=True)
+            make_private_folder(paths.temporary)
         if confinement.reach is Reach.READ:
             places = (paths.root, *paths.added, paths.temporary, caches, *confinement.writable)
             environment = reading_environment(given, paths.temporary, tuple(filter(None, places)))

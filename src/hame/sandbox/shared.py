@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from hame.sandbox.baseline import Baseline
+from hame.sandbox.private import make_private_folder
 
 
 class Shared:
@@ -28,7 +29,7 @@ class Shared:
         Raises:
             OSError: if the file cannot be used.
         """
-        Path(self._path).parent.mkdir(0o700, parents=True, exist_ok=True)
+        make_private_folder(str(Path(self._path).parent))
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         self._descriptor = os.open(self._path, flags, 0o600)
         try:
