@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 
-from hame.base.entry import NoteAdded, Rewound, UserSaid
+from hame.base.entry import NoteAdded, Rewound, RunFinished, UserSaid
 from hame.base.errors import HameError
 from hame.base.settings import Mode
 from hame.testing import HANG, answer, call
@@ -163,3 +163,40 @@ async def until(reached: Callable[[], bool]) -> None:
         while not there:
             await anyio.sleep(0.01)
             there = reached()
+
+
+async def test_to_a_place_that_has_a_name_and_forward_to_one_that_was_left(scene: "Scene") -> None:
+    runtime = await talk(scene)
+    ids = list(runtime.journal.ids)
+    ends = [
+        name
+        for name, entry in zip(ids, runtime.journal.entries, strict=True)
+        if isinstance(entry, RunFinished)
+    ]
+    await runtime.memory().label("made it", ends[0])
+    await runtime.memory().label("the end", ends[2])
+    history = await runtime.rewinder().history()
+    assert (history.labels, history.elsewhere) == ({1: ["made it"], 3: ["the end"]}, [])
+    plan = await runtime.rewinder().plan(label="made it")
+    assert [turn.words for turn in plan.turns] == ["change it", "why?"]
+    await runtime.rewind(plan)
+    assert files(scene) == {"a.txt": "a\n", "old.txt": "old\n"}
+    assert words(runtime) == ["make a"]
+    history = await runtime.rewinder().history()
+    assert (history.labels, history.elsewhere) == ({1: ["made it"]}, ["the end"])
+    # What was done to files is taken back by taking back the undo; the conversation goes by itself.
+    forward = await runtime.rewinder().plan(label="the end")
+    assert (forward.files, forward.turns) == (None, ())
+    await runtime.rewind(forward)
+    assert words(runtime) == ["make a", "change it", "why?"]
+    assert files(scene) == {"a.txt": "a\n", "old.txt": "old\n"}
+    with pytest.raises(HameError, match="no label elsewhere") as caught:
+        await runtime.rewinder().plan(label="elsewhere")
+    assert caught.value.hint == "There are: made it, the end."
+
+
+@pytest.mark.parametrize("label", ["7", "files", "conversation", "over"])
+async def test_what_means_something_else_is_no_label(scene: "Scene", label: str) -> None:
+    runtime = await talk(scene)
+    with pytest.raises(HameError, match="cannot be a label"):
+        await runtime.memory().label(label)

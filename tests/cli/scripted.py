@@ -95,7 +95,7 @@ class ScriptedRewinder:
         turn = Turn(number=1, words="fix the dates", before="2", steps=(self.step,))
         return History(turns=(turn,))
 
-    async def plan(self, *, step, turn, files, conversation, over):
+    async def plan(self, *, step, turn, label, files, conversation, over):
         if step == 9:
             raise HameError("there is no step 9 that changed a file", hint="/rewind lists them.")
         (turns,) = (await self.history()).turns

@@ -49,6 +49,8 @@ def moves(*paths: str, over: bool = False) -> UndoPlan:
         ("rewind", "3 conversation", Wish(turn=3, files=False)),
         ("undo", "files over", Wish(conversation=False, over=True)),
         ("undo", "conversation files", Wish()),
+        ("rewind", "my place files", Wish(label="my place", conversation=False)),
+        ("rewind", "place 2", Wish(label="place 2")),
     ],
 )
 def test_what_is_typed_is_understood(name: str, argument: str, wish: Wish) -> None:
@@ -77,6 +79,19 @@ def test_a_list_names_prompts_steps_and_files() -> None:
     assert "taken back" in lines[3]
     assert lines[4].endswith("4 files: c, d, e, ...  (undone)")
     assert history_lines(History(turns=()), "/p") == ["nothing was said in this session yet"]
+    last = history_lines(history, "/p", most=1)
+    assert last[:2] == ["1 earlier prompt; hame undo --list has them all", "prompt 2  second"]
+
+
+def test_a_list_shows_the_names_of_places() -> None:
+    turns = (Turn(number=1, words="first", before="1"), Turn(number=2, words="second", before="5"))
+    history = History(turns=turns, labels={2: ["good", "better"]}, elsewhere=["old\x1b[2J"])
+    lines = history_lines(history, "/p")
+    assert lines[:2] == ["prompt 1  first", "prompt 2  second  [good]  [better]"]
+    assert lines[2].startswith("labels in parts that were left: old")
+    assert "\x1b" not in lines[2]
+    going = Rewind(title="undo to good", back_to="3", label="good")
+    assert plan_lines(going, "/p") == ["the conversation goes to good"]
 
 
 def test_a_plan_says_everything_that_will_and_will_not_happen() -> None:
@@ -94,7 +109,7 @@ def test_a_plan_says_everything_that_will_and_will_not_happen() -> None:
         ),
     )
     assert plan_lines(plan, "/p") == [
-        "the conversation goes back to before “do it” and 1 prompt after it",
+        "the conversation goes back to before “do it”, 2 prompts are taken back",
         "  merge  a  (what was changed since is given up)",
         "  leave alone  b: it was changed since",
         "  (over takes those back too, and gives up what was changed since)",

@@ -33,7 +33,9 @@ from hame.base.model import ModelFacts, ToolSupport, Usage
 from hame.base.outcome import Done, text_content
 from hame.base.ports import ModelRequest
 from hame.context import Window, projection
+from hame.context.report import frame_tokens
 from hame.testing import MemoryJournal, answer, call
+from hame.tools import builtin_tools
 
 FACTS = ModelFacts(backend="b", model="m", wire="openai_chat", context_window=10_000)
 SUMMARY = "## Goal\nGo on with the work on the teas.\n## Next\nRead teas.py again.\n"
@@ -502,3 +504,29 @@ async def test_pictures_beyond_every_window_are_left_out_before_words_are() -> N
 
 def chain_steps(count: int, size: int) -> list[Entry]:
     return [entry for number in range(count) for entry in step(number, size)]
+
+
+async def test_a_session_that_is_taken_up_is_measured_as_it_was_when_it_was_left() -> None:
+    """What goes with every request counts from the first answer on, also of one that was read again."""
+    tools = builtin_tools("edit_file")
+    specs = [tool.spec for tool in tools]
+    frame = frame_tokens("x" * 4_000, specs)
+    said = Assistant((Text("Sorted."),), usage=Usage(input_uncached=frame // 2, output=5))
+    entries: list[Entry] = [prompt("sort the teas"), ModelAnswered(message=said), prompt("go on")]
+    live = Window()
+    live.frame("x" * 4_000, specs)
+    for end in range(1, len(entries) + 1):
+        await live.fit(entries[:end], FACTS)
+    again = Window()
+    again.frame("x" * 4_000, specs)
+    report = again.report(entries, FACTS)
+    assert report == live.report(entries, FACTS)
+    assert frame // 2 <= report.total < frame // 2 + 50
+    assert again.projection.scale == pytest.approx(0.5, abs=0.05)
+    stage = Stage(*entries)
+    stage.window.frame("x" * 4_000, specs)
+    done = await stage.window.shorten(
+        stage.journal.entries, FACTS, stage.model, stage.journal.append, focus=""
+    )
+    assert done is not None
+    assert done.tokens_after < done.tokens_before + 200

@@ -8,6 +8,7 @@ import pytest
 from hame.base.entry import (
     CallSettled,
     Entry,
+    LabelSet,
     ModelAnswered,
     NoteAdded,
     Rewound,
@@ -153,3 +154,19 @@ class JournalContract:
         with pytest.raises(SessionError):
             await journal.move("nowhere")
         assert list(journal.entries) == before
+
+    async def test_names_of_places_are_known_also_in_parts_that_were_left(
+        self, journal: Journal
+    ) -> None:
+        first = await journal.append(said("a"))
+        left = await journal.append(said("b"))
+        assert journal.labels == {}
+        await journal.append(LabelSet(record=left.id, label="good"))
+        await journal.move(first.id)
+        assert journal.labels == {"good": left.id}
+        await journal.append(LabelSet(record=first.id, label="good"))
+        await journal.append(LabelSet(record=left.id, label="better"))
+        assert journal.labels == {"good": first.id, "better": left.id}
+        await journal.append(LabelSet(record=first.id, label="best"))
+        await journal.append(LabelSet(record=left.id, label=""))
+        assert journal.labels == {"best": first.id}

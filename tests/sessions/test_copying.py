@@ -69,12 +69,11 @@ async def test_a_fork_begins_as_its_session_does_and_goes_its_own_way(
 
 async def test_a_fork_at_a_label_or_record_ends_there(store: SessionStore) -> None:
     path = await written(store, said("a"), said("b"), LabelSet(record="2", label="here"), said("c"))
-    branch = read_branch(path)
     for place in ("here", "2"):
-        copy = fork(branch.upto(place), store.path(store.new_id()))
+        copy = fork(read_branch(path, place), store.path(store.new_id()))
         assert [e for e in read_branch(copy).entries if isinstance(e, UserSaid)] == [said("a")]
     with pytest.raises(SessionError, match="no record nowhere") as caught:
-        branch.upto("nowhere")
+        read_branch(path, "nowhere")
     assert "here" in caught.value.hint
 
 
@@ -83,7 +82,7 @@ async def test_a_label_that_was_taken_away_is_none(store: SessionStore) -> None:
         store, said("a"), LabelSet(record="2", label="here"), LabelSet(record="2", label="")
     )
     with pytest.raises(SessionError, match="no record here"):
-        read_branch(path).upto("here")
+        read_branch(path, "here")
 
 
 async def test_a_fork_leaves_out_branches_that_were_left(store: SessionStore) -> None:

@@ -214,7 +214,7 @@ def test_it_can_be_copied_traced_exported_and_searched(path: Path, tmp_path: Pat
     store = SessionStore(path.parent)
     branch = read_branch(path)
     count = len(branch.records)
-    copy = fork(branch.upto(branch.ids[3]), store.path("copy"))
+    copy = fork(read_branch(path, branch.ids[3]), store.path("copy"))
     assert len(load_history(copy).entries) == 4
     assert sum(1 for _ in Tracer().lines(branch.records)) == count
     pieces = export(branch, ExportFormat.JSON)

@@ -24,6 +24,8 @@ from hame.base.memory import (
 from hame.base.model import ModelFacts
 from hame.base.ports import Clock, Context, Emit, Journal
 
+NO_LABELS = frozenset({"files", "conversation", "over"})
+"""Words of /rewind and /undo."""
 LONGEST = 300
 """Characters of a demand that is added by hand."""
 
@@ -125,13 +127,17 @@ class Memory:
         """Name a place in the conversation, the last one without a record; an empty name goes.
 
         Raises:
-            HameError: if there is no such record.
+            HameError: if there is no such record, or for a name that means something else.
         """
-        ids = self._journal.ids
+        ids, label = self._journal.ids, " ".join(label.split())
         record = record or (ids[-1] if ids else "")
         if record not in ids:
             raise HameError(f"there is no record {record or 'yet'}")
-        await self._journal.append(LabelSet(record=record, label=" ".join(label.split())))
+        if label.isdecimal() or label in NO_LABELS:
+            raise HameError(
+                f"{label} cannot be a label: it means something else where labels are used"
+            )
+        await self._journal.append(LabelSet(record=record, label=label))
 
     # ------------------------------------------------------------ inside
 

@@ -4,7 +4,7 @@ What the loop writes is compared with the recording. Where both are of one kind 
 kept, so that a later difference is not the consequence of an earlier one.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Never
 
 import anyio
@@ -59,11 +59,13 @@ class Scratch:
         self._lost = False
         self.ended = False
         """The last thing that the loop wrote was the end of its run."""
-        self._outcomes: dict[str, Outcome] = {
-            record.entry.call_id: record.entry.outcome
-            for record in records
-            if isinstance(record.entry, CallSettled)
-        }
+        self._outcomes: dict[str, list[tuple[int, Outcome]]] = {}
+        """By call: a provider may use an id again once the call before is out of the model's sight."""
+        for place, record in enumerate(records):
+            if isinstance(entry := record.entry, CallSettled):
+                self._outcomes.setdefault(entry.call_id, []).append((place, entry.outcome))
+        self.labels: Mapping[str, str] = {}
+        """None: nobody asks for them."""
         self._origins = _next_origins(records)
         self.divergences: list[Divergence] = []
         self.inbox = Inbox()
@@ -156,7 +158,8 @@ class Scratch:
 
     def outcome(self, call: ToolCall) -> Outcome | None:
         """What a call came to; None where the recording does not say."""
-        return self._outcomes.get(call.id)
+        here, found = len(self._entries), self._outcomes.get(call.id, ())
+        return next((outcome for place, outcome in found if place >= here), None)
 
     def shortening(self) -> Sequence[Entry]:
         """The recorded entries, from here on, that shorten what the model sees."""

@@ -1,7 +1,7 @@
 """Taking a session back without a runtime: what `hame undo` and `hame snapshots` work with."""
 
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from hame.base.errors import SessionError
 from hame.base.ports import Journal
 from hame.base.zone import ProjectPaths
 from hame.sandbox.unconfined import Unconfined
+from hame.sessions.history import History
 from hame.sessions.store import SessionStore
 from hame.workspace.process import LocalProcesses
 from hame.workspace.snapshots.collect import Collected, collect
@@ -46,7 +47,7 @@ def read_rewinder(pad: Launchpad, session: str) -> Rewinder:
     store = SessionStore(Path(pad.places.sessions))
     name = store.find(session)
     history = store.read(name)
-    journal = _ReadJournal(name, history.entries, history.ids)
+    journal = _ReadJournal(name, history)
     return Rewinder(journal, _snapshots(pad, journal, still=True))
 
 
@@ -82,10 +83,10 @@ async def collect_all(pad: Launchpad, *, everywhere: bool, keep_days: float) -> 
 class _ReadJournal(Journal):
     """A session as it was read; nothing can be written."""
 
-    def __init__(self, session: str, entries: Sequence[Entry], ids: Sequence[str]) -> None:
+    def __init__(self, session: str, history: History) -> None:
         self._session = session
-        self._entries = entries
-        self._ids = ids
+        self._entries, self._ids = history.entries, history.ids
+        self._labels = history.pages.labels()
 
     @property
     @override
@@ -101,6 +102,11 @@ class _ReadJournal(Journal):
     @override
     def ids(self) -> Sequence[str]:
         return self._ids
+
+    @property
+    @override
+    def labels(self) -> Mapping[str, str]:
+        return self._labels
 
     @override
     async def append(self, entry: Entry, *, durable: bool = False) -> Record:

@@ -5,7 +5,7 @@ conversation goes back to before a prompt; what was left stays in the journal as
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import overload
 
 import msgspec
@@ -59,6 +59,18 @@ class Turns(Sequence[Turn]):
         """The steps of all of them, turn by turn."""
         return (step for number in sorted(self._steps) for step in self._steps[number])
 
+    def number_at(self, place: int) -> int:
+        """The number of the turn that a place is in; 0 before the first."""
+        return bisect_right(self._starts, place) - 1 + self._first
+
+    def after(self, place: int) -> "Turns":
+        """The turns that begin after a place."""
+        return self[bisect_right(self._starts, place) :]
+
+    def steps_after(self, place: int) -> Iterator[Step]:
+        """The steps that stand after a place, also within its turn."""
+        return (step for where, step in self._placed if where > place)
+
     def since(self, step: int) -> "Turns":
         """The turns from the first one on that has this step or a later one."""
         changed = (n for n in sorted(self._steps) if any(s.number >= step for s in self._steps[n]))
@@ -100,6 +112,10 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
 
     turns: Sequence[Turn]
     apart: tuple[Step, ...] = ()
+    labels: Mapping[int, Sequence[str]] = {}
+    """The names of places within turns, by the number of the turn; 0: before the first."""
+    elsewhere: Sequence[str] = ()
+    """Names of places in parts that were left."""
 
 
 class Rewind(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,6 +127,8 @@ class Rewind(msgspec.Struct, frozen=True, kw_only=True):
     """Id of the record with which the conversation would end; empty: it stays."""
     turns: Sequence[Turn] = ()
     """What would go from the conversation."""
+    label: str = ""
+    """The name of the place that it goes to."""
 
 
 class Rewinder:
@@ -124,7 +142,15 @@ class Rewinder:
     async def history(self) -> History:
         """The turns, and what changed files in each."""
         turns, apart = await self._turns()
-        return History(turns=turns, apart=apart)
+        labels: dict[int, list[str]] = {}
+        elsewhere: list[str] = []
+        for label, record in sorted(self._journal.labels.items()):
+            place = _place(self._journal.ids, record)
+            if place < 0:
+                elsewhere.append(label)
+            else:
+                labels.setdefault(turns.number_at(place), []).append(label)
+        return History(turns=turns, apart=apart, labels=labels, elsewhere=elsewhere)
 
     async def _turns(self) -> tuple[Turns, tuple[Step, ...]]:
         steps = await self._snapshots.steps()
@@ -139,15 +165,18 @@ class Rewinder:
         *,
         step: int | None = None,
         turn: int | None = None,
+        label: str = "",
         files: bool = True,
         conversation: bool = True,
         over: bool = False,
     ) -> Rewind:
-        """What going back would do: to before a step, or a turn, or the last turn there is.
+        """What going back would do: to before a step or a turn, to a label, or before the last turn.
 
         Raises:
-            HameError: when there is nothing to take back, or no such step or turn.
+            HameError: when there is nothing to take back, or no such step, turn or label.
         """
+        if label:
+            return await self._to_label(label, files=files, conversation=conversation, over=over)
         if step is not None:
             return await self._before_step(step, files=files, conversation=conversation, over=over)
         turns, _ = await self._turns()
@@ -180,6 +209,33 @@ class Rewinder:
             files=await self._snapshots.plan(numbers, over=over) if files else None,
             back_to=back_to if conversation else "",
             turns=later if conversation and not found.head else (),
+        )
+
+    async def _to_label(self, label: str, *, files: bool, conversation: bool, over: bool) -> Rewind:
+        """To a place that has a name, also in a part that was left: there only the conversation goes.
+
+        Raises:
+            HameError: if there is none of that name.
+        """
+        labels = self._journal.labels
+        if label not in labels:
+            known = ", ".join(sorted(labels))
+            raise HameError(
+                f"there is no label {label}",
+                hint=f"There are: {known}." if known else "/label NAME names a place.",
+            )
+        place = _place(self._journal.ids, labels[label])
+        turns, _ = await self._turns()
+        here = place >= 0
+        later = turns.after(place) if here else ()
+        steps = filter(_can_go, turns.steps_after(place)) if here and files else ()
+        numbers = [step.number for step in steps]
+        return Rewind(
+            title=f"undo to {label}",
+            files=await self._snapshots.plan(numbers, over=over) if numbers else None,
+            back_to=labels[label] if conversation else "",
+            turns=later if conversation else (),
+            label=label,
         )
 
     async def do(self, rewind: Rewind) -> Step | None:

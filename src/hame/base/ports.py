@@ -981,6 +981,11 @@ class Journal(Protocol):
         """The ids of the entries' records, in the same order."""
         ...
 
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """The records that have a name for people, by it, branches that were left included."""
+        ...
+
     async def move(self, record: str) -> None:
         """Make the branch that ends in that record the active one; nothing is forgotten.
 

@@ -47,6 +47,8 @@ class Conversation:
     def hold(self, first: str) -> int:
         """Talk until the user leaves; the exit code. `first` is a prompt to start with, if any."""
         self._greet()
+        if self._launch.resume is not None:
+            self._recap(self._launch.resume)
         # Whoever started hame in the background of a script has had it ignore Ctrl-C; here is a
         # person with a keyboard.
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -171,7 +173,9 @@ class Conversation:
             case "undo" | "rewind":
                 self._take_back(slash)
             case "resume" if not slash.argument:
-                self._say(self._talk.do(Slash("resume", self._last_session())))
+                self._resume(self._last_session())
+            case "resume":
+                self._resume(slash.argument)
             case _:
                 self._say(*self._talk.do(slash).split("\n"))
 
@@ -264,6 +268,24 @@ class Conversation:
 
         found = summaries(self._launch.places, self._launch.project)
         return session_lines(found[:_LISTED]) or ["there are no sessions of this folder yet"]
+
+    def _resume(self, session: str) -> None:
+        """Go on with another session, and show where it was left."""
+        from hame.cli.listing import session_store
+
+        name = session_store(self._launch.places).find(session)
+        self._talk.do(Slash("resume", name))
+        self._recap(name)
+
+    def _recap(self, session: str) -> None:
+        """Show where a session was left; it is read, and opened with the first prompt.
+
+        Raises:
+            SessionError: if there is none, or another hame has it open.
+        """
+        from hame.cli.recap import find_to_go_on, recap_lines
+
+        self._say(*recap_lines(find_to_go_on(self._launch.places, session)), "")
 
     def _last_session(self) -> str:
         from hame.base.errors import SessionError

@@ -18,8 +18,8 @@ def fork_session(places: Places, session: str, place: str = "") -> str:
         SessionError: if there is no such session or place, or it cannot be written.
     """
     store = session_store(places)
-    branch = read_branch(store.path(store.find(session)))
-    return fork(branch.upto(place) if place else branch, store.path(store.new_id())).stem
+    branch = read_branch(store.path(store.find(session)), place)
+    return fork(branch, store.path(store.new_id())).stem
 
 
 def export_session(

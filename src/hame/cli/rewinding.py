@@ -23,29 +23,33 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 
     step: int | None = None
     turn: int | None = None
+    label: str = ""
     files: bool = True
     conversation: bool = True
     over: bool = False
 
 
 def read_wish(name: str, argument: str) -> Wish:
-    """What `/undo [STEP] [files|conversation] [over]` and `/rewind PROMPT ...` mean.
+    """What `/undo [STEP] [files|conversation] [over]` and `/rewind PROMPT|LABEL ...` mean.
 
     Raises:
         ConfigError: if it is not meant that way.
     """
     number: int | None = None
     parts = {"files": False, "conversation": False}
+    label: list[str] = []
     over = False
     for word in argument.split():
-        if word.isdecimal() and number is None:
+        if word.isdecimal() and number is None and not label:
             number = int(word)
         elif word in parts:
             parts[word] = True
         elif word == "over":
             over = True
+        elif name == "rewind" and number is None:
+            label.append(word)
         else:
-            form = "STEP" if name == "undo" else "PROMPT"
+            form = "STEP" if name == "undo" else "PROMPT|LABEL"
             raise ConfigError(
                 f"/{name} does not know {word}",
                 hint=f"/{name} [{form}] [files|conversation] [over]",
@@ -54,6 +58,7 @@ def read_wish(name: str, argument: str) -> Wish:
     return Wish(
         step=number if name == "undo" else None,
         turn=number if name == "rewind" else None,
+        label=" ".join(label),
         files=both or parts["files"],
         conversation=both or parts["conversation"],
         over=over,
@@ -67,11 +72,16 @@ def history_lines(history: History, root: str, most: int = sys.maxsize) -> list[
     if earlier:
         lines.append(f"{counted(earlier, 'earlier prompt')}; hame undo --list has them all")
     for turn in history.turns[earlier:]:
-        lines.append(f"prompt {turn.number}  {one_line(turn.words, 100)}")
+        lines.append(
+            f"prompt {turn.number}  {one_line(turn.words, 100)}{_named(history, turn.number)}"
+        )
         lines += _step_lines(turn.steps, root)
     if history.apart:
         lines.append("of parts of the conversation that were taken back:")
         lines += _step_lines(history.apart, root)
+    if history.elsewhere:
+        named = ", ".join(one_line(label, 40) for label in history.elsewhere)
+        lines.append(f"labels in parts that were left: {named}")
     return lines or ["nothing was said in this session yet"]
 
 
@@ -80,9 +90,11 @@ def plan_lines(rewind: Rewind, root: str) -> list[str]:
     lines: list[str] = []
     if rewind.turns:
         words = one_line(rewind.turns[0].words, 60)
-        later = len(rewind.turns) - 1
-        more = f" and {counted(later, 'prompt')} after it" if later else ""
+        count = len(rewind.turns)
+        more = f", {counted(count, 'prompt')} are taken back" if count > 1 else ""
         lines.append(f"the conversation goes back to before “{words}”{more}")
+    elif rewind.back_to and rewind.label:
+        lines.append(f"the conversation goes to {one_line(rewind.label, 60)}")
     elif rewind.back_to:
         lines.append("the conversation goes on where it was before that undo")
     if rewind.files is not None:
@@ -111,6 +123,12 @@ def done_lines(step: Step | None, rewind: Rewind) -> list[str]:
 def changes_anything(rewind: Rewind) -> bool:
     """Whether doing it would do anything."""
     return bool(rewind.back_to) or bool(rewind.files and rewind.files.moves)
+
+
+def _named(history: History, number: int) -> str:
+    """The labels within a turn."""
+    labels = history.labels.get(number, ())
+    return "".join(f"  [{one_line(label, 40)}]" for label in labels)
 
 
 def _step_lines(steps: Sequence[Step], root: str) -> list[str]:

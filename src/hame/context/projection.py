@@ -7,7 +7,7 @@ never rewritten.
 """
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import assert_never
 
@@ -86,8 +86,9 @@ class Projection:
 
     def __init__(self) -> None:
         """Nothing has been read."""
-        self.overhead = 0
-        """Tokens, estimated, of what goes with every request: the system prompt and the tools."""
+        self.frame: Callable[[], int] | None = None
+        """Measures what goes with every request, in estimated tokens; None as long as that is not known."""
+        self._overhead: int | None = None
         self.scale = 1.0
         """Tokens the provider counts for one that hame estimates."""
         self._begin(None)
@@ -110,6 +111,17 @@ class Projection:
         self.measured: Measured | None = None
         """None when the view has changed since the provider counted."""
         self.remembered = Remembered()
+
+    @property
+    def overhead(self) -> int:
+        """Tokens, estimated, of what goes with every request: the system prompt and the tools."""
+        if self._overhead is None and self.frame is not None:
+            self._overhead = self.frame()
+        return self._overhead or 0
+
+    def reframe(self, frame: Callable[[], int]) -> None:
+        """Something else goes with every request from now on; it is measured when that is needed."""
+        self.frame, self._overhead = frame, None
 
     def read(self, entries: Sequence[Entry]) -> None:
         """Take what was appended; another sequence of entries starts over."""
@@ -232,14 +244,15 @@ class Projection:
         self._weight += weight
 
     def _answered(self, index: int, message: Assistant) -> None:
-        before = self.overhead + self.size
+        shown = self.size
         self._show(index, cut_arguments(message, self._cut), whole=True)
         self._calls, self._outcomes, self._results_from = message.calls, {}, -1
         usage = message.usage
         if usage is None or not usage.input_total:
             return
-        if before:
-            self.scale = min(max(usage.input_total / before, LEAST_SCALE), MOST_SCALE)
+        if self.frame is not None:
+            counted = usage.input_total / max(self.overhead + shown, 1)
+            self.scale = min(max(counted, LEAST_SCALE), MOST_SCALE)
         self.measured = Measured(usage.input_total + usage.output, self.size)
 
     def _settle(self, index: int, call_id: str, outcome: Outcome) -> None:

@@ -7,6 +7,7 @@ shortening is an entry of the journal; nothing that was written is changed.
 """
 
 from collections.abc import Sequence
+from operator import is_
 
 import msgspec
 
@@ -76,8 +77,10 @@ class Window:
 
     def frame(self, system: str, tools: Sequence[ToolSpec]) -> None:
         """What goes with every request besides the messages."""
-        self._frame = (system, tools)
-        self.projection.overhead = 0
+        before, same = self._frame, len(self._frame[1]) == len(tools)
+        if before[0] != system or not same or not all(map(is_, before[1], tools)):
+            self._frame = (system, tools)
+            self.projection.reframe(lambda: frame_tokens(system, tools))
 
     async def fit(self, entries: Sequence[Entry], facts: ModelFacts) -> tuple[Message, ...]:
         """The messages to send; they fit as far as `shorten` could bring it about."""
@@ -198,8 +201,6 @@ class Window:
         return self.projection.remembered.next_id()
 
     def _tokens(self) -> int:
-        if self.projection.overhead == 0:
-            self.projection.overhead = frame_tokens(*self._frame)
         return self.projection.tokens
 
     def _protected(self, window: int) -> int:

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import msgspec
 
-from hame.base.entry import Entry, LabelSet, Record
+from hame.base.entry import Entry, Record
 from hame.base.errors import SessionError
-from hame.base.kinds import places
 from hame.sessions.journal import load_history
 from hame.sessions.pages import StoredRecords
 
@@ -34,41 +33,24 @@ class Branch(msgspec.Struct, frozen=True):
             return self.records.ids
         return [record.id for record in self.records]
 
-    def upto(self, place: str) -> "Branch":
-        """The branch up to a record, by its id or its label.
 
-        Raises:
-            SessionError: if there is none, naming the labels there are.
-        """
-        labels = labels_of(self.entries)
-        wanted, ids = labels.get(place, place), self.ids
-        if wanted in ids:
-            end = ids.index(wanted) + 1
-            records = self.records
-            shorter = records.upto(end) if isinstance(records, StoredRecords) else records[:end]
-            return Branch(self.session, shorter, self.notices)
-        known = ", ".join(sorted(labels))
-        raise SessionError(
-            f"session {self.session} has no record {place}",
-            hint=f"Labels: {known}." if known else "hame trace shows the records.",
-        )
+def read_branch(path: Path, end: str = "") -> Branch:
+    """A branch of a session file: the active one, or the one that ends in a record or label.
 
-
-def labels_of(entries: Sequence[Entry]) -> dict[str, str]:
-    """Records by their labels, as far as they were not taken away again."""
-    by_record: dict[str, str] = {}
-    for place in places(entries, (LabelSet,)):
-        entry = entries[place]
-        if isinstance(entry, LabelSet):
-            by_record[entry.record] = entry.label
-    return {label: record for record, label in by_record.items() if label}
-
-
-def read_branch(path: Path) -> Branch:
-    """The active branch of a session file; what its records say is read as they are asked for.
+    What its records say is read as they are asked for.
 
     Raises:
-        SessionError: if it cannot be read.
+        SessionError: if it cannot be read, or there is no such record or label, naming those there are.
     """
     history = load_history(path)
-    return Branch(path.stem, history.records, history.notices)
+    if not end:
+        return Branch(path.stem, history.records, history.notices)
+    labels, pages = history.pages.labels(), history.pages
+    place = pages.tree.find(labels.get(end, end))
+    if place < 0:
+        known = ", ".join(sorted(labels))
+        raise SessionError(
+            f"session {path.stem} has no record {end}",
+            hint=f"Labels: {known}." if known else "hame trace shows the records.",
+        )
+    return Branch(path.stem, StoredRecords(pages, pages.tree.branch(place)), history.notices)

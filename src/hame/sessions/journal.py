@@ -11,12 +11,12 @@ from the file when they are asked for.
 import errno
 import os
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
 from types import TracebackType
-from typing import Self
+from typing import Never, Self
 
 import anyio
 import anyio.to_thread
@@ -115,6 +115,15 @@ class FileJournal:
     def ids(self) -> Sequence[str]:
         """The ids of the entries' records, in the same order."""
         return self._ids
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """The records that have a name for people, by it, branches that were left included.
+
+        Raises:
+            SessionError: if they cannot be read any more.
+        """
+        return self._pages.labels()
 
     async def move(self, record: str) -> None:
         """Make the branch that ends in that record the active one; nothing is forgotten.
@@ -323,12 +332,36 @@ def claim(descriptor: int, path: Path) -> None:
         SessionError: if another process is.
     """
     if not try_lock(descriptor):
-        pid = holder(descriptor)
-        who = f"another hame (pid {pid})" if pid else "another hame"
-        raise SessionError(
-            f"session {path.stem} is open in {who}",
-            hint=f"Close it there, or go on with a copy: hame sessions fork {path.stem}",
-        )
+        _refuse_open(path, holder(descriptor))
+
+
+def refuse_open_elsewhere(path: Path) -> None:
+    """Say early, where the system tells, that another process is the writer of a session.
+
+    Raises:
+        SessionError: if one is, or the file cannot be read.
+    """
+    with _explained("open", path):
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            pid = holder(descriptor)
+        finally:
+            os.close(descriptor)
+    if pid is not None and pid != os.getpid():
+        _refuse_open(path, pid)
+
+
+def _refuse_open(path: Path, pid: int | None) -> Never:
+    """Say who has a session open.
+
+    Raises:
+        SessionError: always.
+    """
+    who = f"another hame (pid {pid})" if pid else "another hame"
+    raise SessionError(
+        f"session {path.stem} is open in {who}",
+        hint=f"Close it there, or go on with a copy: hame sessions fork {path.stem}",
+    )
 
 
 def _refuse_newer(history: History, path: Path) -> None:

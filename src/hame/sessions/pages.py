@@ -15,8 +15,9 @@ from typing import TypeVar, overload
 import msgspec
 from typing_extensions import override
 
-from hame.base.entry import Entry, Record
+from hame.base.entry import Entry, LabelSet, Record
 from hame.base.errors import SessionError
+from hame.base.labels import name_record
 from hame.sessions.large import HEAD, stand_in
 from hame.sessions.lines import LONG, records_in
 from hame.sessions.tree import KINDS, STRANGER, Tree, last_in, places_in
@@ -70,6 +71,19 @@ class Pages:
             if shown is not None:
                 return shown
         return self.record(place).entry
+
+    def labels(self) -> dict[str, str]:
+        """The records that have a name, by it, branches that were left included.
+
+        Raises:
+            SessionError: if they cannot be read any more.
+        """
+        found: dict[str, str] = {}
+        for place in places_in(self.tree.codes, (LabelSet,), 0):
+            entry = self.entry(place)
+            if isinstance(entry, LabelSet):
+                name_record(found, entry)
+        return found
 
     def record(self, place: int) -> Record:
         """The whole record.
@@ -230,10 +244,6 @@ class StoredRecords(_Stored[Record]):
     def ids(self) -> StoredIds:
         """Their ids."""
         return StoredIds(self.pages, self._places)
-
-    def upto(self, end: int) -> "StoredRecords":
-        """The first of them."""
-        return StoredRecords(self.pages, self._places[:end])
 
     @override
     def _item(self, place: int) -> Record:

@@ -1,10 +1,11 @@
 """MemoryJournal: a session's history that is gone with the test."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from hame.base.entry import Entry, Record, Rewound
+from hame.base.entry import Entry, LabelSet, Record, Rewound
 from hame.base.errors import SessionError
+from hame.base.labels import name_record
 
 
 class MemoryJournal:
@@ -44,6 +45,15 @@ class MemoryJournal:
     def ids(self) -> Sequence[str]:
         """The ids of the entries' records."""
         return self._ids
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """The records that have a name, by it."""
+        found: dict[str, str] = {}
+        for record in self.records:
+            if isinstance(record.entry, LabelSet):
+                name_record(found, record.entry)
+        return found
 
     async def move(self, record: str) -> None:
         """Go to another branch.

@@ -24,6 +24,8 @@ from hame.sessions.store import SessionStore
 @click.command()
 @click.option("--list", "listing", is_flag=True, help="List prompts and steps; change nothing.")
 @click.option("--to", "step", type=int, metavar="STEP", help="To before this step.")
+@click.option("--prompt", "turn", type=int, metavar="N", help="To before this prompt.")
+@click.option("--label", metavar="NAME", default="", help="To the place of this name.")
 @click.option("--files", is_flag=True, help="Only files; the conversation stays.")
 @click.option("--conversation", is_flag=True, help="Only the conversation; files stay.")
 @click.option("--over", is_flag=True, help="Give up what was changed since, too.")
@@ -44,10 +46,13 @@ def undo(options: Mapping[str, Any], *, listing: bool, session: str | None, **gi
         return anyio.run(
             _list, read_rewinder(launchpad(launch), name), launch, bool(given["as_json"])
         )
-    files, conversation, step = given["files"], given["conversation"], given["step"]
+    files, conversation = given["files"], given["conversation"]
+    step, turn = given["step"], given["turn"]
     both = not (files or conversation)
     wish = Wish(
         step=step if isinstance(step, int) else None,
+        turn=turn if isinstance(turn, int) else None,
+        label=str(given["label"]),
         files=both or bool(files),
         conversation=both or bool(conversation),
         over=bool(given["over"]),
