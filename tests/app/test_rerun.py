@@ -12,9 +12,11 @@ from msgspec.structs import replace
 from hame.app import rerun as module
 from hame.app.build import Launchpad, build_runtime
 from hame.app.comparing import Call, Side, divergence
+from hame.app.confinement import ToldSandbox
 from hame.app.rerun import Rerun, Wish, prompts_of, rerun
 from hame.app.runtime import Runtime
 from hame.base import event
+from hame.base.confinement import Level, Standing
 from hame.base.entry import ConstraintAdded, UserSaid
 from hame.base.errors import ConfigError, SessionError, ToolError
 from hame.base.memory import Constraint
@@ -224,11 +226,17 @@ async def test_commands_that_cannot_be_confined_are_refused_before_anything_happ
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     branch = await bench.record()
-    monkeypatch.setattr(Runtime, "sandbox", property(lambda _: "none"))
+    nothing = Standing(level=Level.NONE, reason="this machine has no namespaces")
+
+    async def prepare(_: object) -> Standing:
+        return nothing
+
+    monkeypatch.setattr(ToldSandbox, "prepare", prepare)
     async with ScriptedServer() as server:
         with pytest.raises(ConfigError, match="cannot be confined") as caught:
             await bench.on(server, branch, sandbox=SandboxChoice.AUTO)
         assert server.questions == []
+    assert "no namespaces" in caught.value.message
     assert "--sandbox none" in caught.value.hint
     assert bench.copies == []
 
@@ -391,3 +399,32 @@ def test_another_end_is_a_divergence() -> None:
     assert divergence(done, limit) == "the end: recorded done; now step limit"
     assert divergence(done, Side()) == "the end: recorded done; now broke off"
     assert divergence(done, Side(result=RunDone(text="other words"))) == ""
+
+
+async def test_confined_commands_reach_nothing_but_the_copy(bench: Bench) -> None:
+    (bench.project / ".gitignore").write_text("node_modules/\n")
+    (bench.project / "node_modules/tea").mkdir(parents=True)
+    (bench.project / "node_modules/tea/index.js").write_text("1\n")
+    branch = await bench.record()
+    before = bench.files()
+    outside = bench.home / "outside.txt"
+    done = await bench.again(
+        branch,
+        answer(
+            call(
+                "run_command",
+                command=f"cat node_modules/tea/index.js > read.txt; echo x > node_modules/tea/new.js;"
+                f" echo x > {bench.project}/new.txt; echo x > {outside}; true",
+            )
+        ),
+        answer("Done."),
+        answer("Done."),
+        sandbox=SandboxChoice.AUTO,
+    )
+    assert bench.files() == before
+    assert not outside.exists()
+    assert [each.outcome for each in done.prompts[0].now.calls] == ["done"]
+    assert any(notice.startswith("linked") and "node_modules" in notice for notice in done.notices)
+    assert ("read.txt", False, True, 1, 0) in [
+        (each.path, each.recorded, each.now, each.added, each.removed) for each in done.files
+    ]

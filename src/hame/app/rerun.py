@@ -21,9 +21,10 @@ from msgspec.structs import replace
 
 from hame.app.build import Launchpad, build_runtime
 from hame.app.comparing import FileDifference, Side, compare_files, divergence, side_of
+from hame.app.confinement import open_sandbox
 from hame.app.runtime import Runtime
 from hame.base import event
-from hame.base.confinement import Level
+from hame.base.confinement import Level, Standing
 from hame.base.entry import (
     ConstraintAdded,
     ConstraintRemoved,
@@ -41,6 +42,7 @@ from hame.sessions.keep import make_private_folder
 from hame.sessions.store import SessionStore
 from hame.workspace.duplicates.duplicate import Duplicate, Original
 from hame.workspace.duplicates.making import duplicate
+from hame.workspace.local import open_workspace
 from hame.workspace.process import LocalProcesses
 from hame.workspace.snapshots.past import Past, read_past
 from hame.workspace.snapshots.store import store_of
@@ -175,13 +177,13 @@ class _Rerunning:
     async def run(self, prompts: Sequence[Prompt]) -> Rerun:
         say = self._wish.say
         self._root.mkdir()
+        standing = await self._try_sandbox()
         runtime = await build_runtime(self._pad)
         watch = _Watch(runtime, self._pad.settings)
         try:
-            self._check(runtime)
             await runtime.set_model(self._wish.model)
             say(f"copying {self._project}")
-            copy = await self._copy(runtime)
+            copy = await self._copy(link=standing.level is not Level.NONE)
             for notice in self._notices:
                 say(notice)
             await runtime.memory().rename(f"Replay of {self._branch.session}")
@@ -206,20 +208,30 @@ class _Rerunning:
             stopped=watch.stopped,
         )
 
-    def _check(self, runtime: Runtime) -> None:
+    async def _try_sandbox(self) -> Standing:
         """See that commands can be held back, or that they need not be.
 
         Raises:
             ConfigError: if not.
         """
-        if runtime.sandbox == Level.NONE and self._pad.settings.sandbox is not SandboxChoice.NONE:
+        pad = self._pad
+        workspace = open_workspace(pad.project, home=pad.places.home, config=pad.places.config)
+        sandbox = open_sandbox(pad.settings, pad.environment, pad.places, workspace)
+        try:
+            standing = await sandbox.prepare()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await sandbox.close()
+        if standing.level is Level.NONE and pad.settings.sandbox is not SandboxChoice.NONE:
+            why = f": {standing.reason}" if standing.reason else ""
             raise ConfigError(
-                "the commands of another model cannot be confined here",
+                f"the commands of another model cannot be confined here{why}",
                 hint="--sandbox none lets them run as they are; then only the folder they begin in"
-                " is a copy.",
+                " is a copy. hame doctor says what is missing.",
             )
+        return standing
 
-    async def _copy(self, runtime: Runtime) -> Duplicate:
+    async def _copy(self, *, link: bool) -> Duplicate:
         """Fill the copy."""
         places, environment = self._pad.places, self._pad.environment
         store = store_of(Path(places.snapshots), self._project, places.home)
@@ -228,11 +240,10 @@ class _Rerunning:
             project=self._project,
             store=store,
             past=self._past,
-            processes=LocalProcesses(environment),
+            processes=LocalProcesses(environment, without=(self._project, str(self._root))),
             home=places.home,
         )
-        confined = runtime.sandbox != Level.NONE
-        copy = await duplicate(original, self._root, self._folder / "own", link=confined)
+        copy = await duplicate(original, self._root, self._folder / "own", link=link)
         self._notices += copy.notices
         return copy
 

@@ -154,6 +154,7 @@ class _Maker:
             await in_pieces(packages, self._link_folder)
         if made.linked:
             made.notices.append(f"linked, and not to be written: {some(made.linked)}")
+            await anyio.to_thread.run_sync(self._ignore_links)
             made.notices += await in_pieces(made.linked[:1], self._warn_of_editable)
         # Before a command that destroys, small ones are held too.
         held = await in_pieces(ignored, lambda name: os.path.lexists(f"{self._root}/{name}"))
@@ -168,6 +169,14 @@ class _Maker:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.symlink_to(source)
             self.made.linked.append(name)
+
+    def _ignore_links(self) -> None:
+        """A rule for a folder does not hold for a link of its name."""
+        rules = Path(self._root, ".git/info/exclude")
+        if Path(self._root, ".git").is_dir():
+            rules.parent.mkdir(exist_ok=True)
+            with rules.open("a", encoding="utf-8", errors="surrogateescape") as file:
+                file.writelines(f"/{name}\n" for name in self.made.linked)
 
     def _warn_of_editable(self, name: str) -> str:
         """Packages that are installed as links lead to the project, not to the copy."""
