@@ -2,6 +2,7 @@
 
 import pytest
 
+from hame.base.lines import each
 from hame.local.answers import possible_answers
 from hame.local.turn import Step, Turn
 from local.conftest import TOOLS, MemoryIndex
@@ -11,9 +12,7 @@ SETTINGS = "host = alpha\nport = 8080\nretries = 3"
 
 
 def lines(words: str, *steps: Step) -> set[str]:
-    return {
-        line for move in possible_answers(Turn(words, steps), TOOLS, INDEX) for line in move.lines()
-    }
+    return set(each(m.lines for m in possible_answers(Turn(words, steps), TOOLS, INDEX)))
 
 
 def read(result: str) -> Step:

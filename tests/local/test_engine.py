@@ -15,10 +15,11 @@ import pytest
 
 from hame.base.errors import ErrorKind, LocalModelError, ModelError
 from hame.base.json import dump_bytes
+from hame.base.lines import gbnf
 from hame.base.model import Timeouts
 from hame.base.ports import HttpRequest, HttpResponse
 from hame.local.engine import LocalEngine
-from hame.local.grammar import gbnf, lark
+from hame.local.grammar import lark
 from hame.local.move import Move, read_line
 from hame.local.weights import find_weights
 from hame.net.http import HttpClient

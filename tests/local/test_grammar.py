@@ -1,4 +1,4 @@
-"""Both dialects describe exactly the lines of the moves."""
+"""The grammar describes exactly the lines of the moves, and what is read is one of them."""
 
 import json
 import re
@@ -6,7 +6,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hame.local.grammar import gbnf, lark
+from hame.base.lines import each
+from hame.local.grammar import lark
 from hame.local.move import Move, read_line
 
 CHOICE = st.text(
@@ -34,13 +35,6 @@ MOVES = st.lists(
 
 
 @given(MOVES)
-def test_the_trie_holds_exactly_the_lines(moves: list[Move]) -> None:
-    grammar = gbnf(moves)
-    assert grammar.startswith("root ::= ")
-    assert expand_trie(grammar.removeprefix("root ::= ")) == lines_of(moves)
-
-
-@given(MOVES)
 def test_the_one_terminal_holds_exactly_the_lines(moves: list[Move]) -> None:
     assert expand_lark(lark(moves)) == lines_of(moves)
 
@@ -51,7 +45,7 @@ def test_every_line_is_read_as_one_of_the_moves(moves: list[Move]) -> None:
         read = read_line(line, moves)
         assert read is not None
         assert read.move in moves
-        assert line in set(read.move.lines())
+        assert line in set(each((read.move.lines,)))
 
 
 @given(MOVES, st.text(max_size=20))
@@ -67,11 +61,10 @@ def test_moves_with_the_same_choices_share_a_rule() -> None:
 def test_quotes_and_backslashes_are_escaped() -> None:
     moves = [Move("say", choices=('a "b" \\c',))]
     assert expand_lark(lark(moves)) == {'say a "b" \\c'}
-    assert expand_trie(gbnf(moves).removeprefix("root ::= ")) == {'say a "b" \\c'}
 
 
 def lines_of(moves: list[Move]) -> set[str]:
-    return {line for move in moves for line in move.lines()}
+    return set(each(move.lines for move in moves))
 
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
@@ -94,29 +87,3 @@ def expand_lark(grammar: str) -> set[str]:
         for prefix, name in alternatives
         for end in (choices[name] if name else [""])
     }
-
-
-def expand_trie(expression: str) -> set[str]:
-    """All texts of the subset of GBNF that hame writes."""
-    tokens = re.findall(rf"{_STRING}|[()|?]", expression)
-    texts, left = _alternatives(tokens)
-    assert not left
-    return texts
-
-
-def _alternatives(tokens: list[str]) -> tuple[set[str], list[str]]:
-    found: set[str] = set()
-    while True:
-        stem = json.loads(tokens[0])
-        tokens = tokens[1:]
-        ends = {""}
-        if tokens[:1] == ["("]:
-            ends, tokens = _alternatives(tokens[1:])
-            assert tokens[0] == ")"
-            tokens = tokens[1:]
-            if tokens[:1] == ["?"]:
-                ends, tokens = ends | {""}, tokens[1:]
-        found |= {stem + end for end in ends}
-        if tokens[:1] != ["|"]:
-            return found, tokens
-        tokens = tokens[1:]

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hame.base.json import JsonObject
+from hame.base.lines import each
 from hame.base.schema import check_arguments
 from hame.base.tool import Argument, ArgumentKind, Effect, MaskForm, ToolSpec
 from hame.local.candidates import MOST_CHOICES
@@ -27,9 +28,7 @@ SPECS = {spec.name: spec for spec in TOOLS}
 
 
 def lines(words: str, *steps: Step, index: MemoryIndex = INDEX) -> set[str]:
-    return {
-        line for move in possible_moves(Turn(words, steps), TOOLS, index) for line in move.lines()
-    }
+    return set(each(m.lines for m in possible_moves(Turn(words, steps), TOOLS, index)))
 
 
 def verbs(words: str, *steps: Step, index: MemoryIndex = INDEX) -> set[str]:
@@ -131,7 +130,7 @@ def test_a_contributed_tool_is_masked_by_its_kinds_alone() -> None:
         name="beeper", description="", effect=Effect.READ, arguments=(level, times), mask=form
     )
     moves = possible_moves(Turn("beep low 3 times"), [spec], INDEX)
-    assert [line for move in moves for line in move.lines()] == ["beep low x 3"]
+    assert list(each(move.lines for move in moves)) == ["beep low x 3"]
     read = read_line("beep low x 3", moves)
     assert read is not None
     assert arguments_of(spec, read.spoken, INDEX) == {"level": "low", "times": 3, "on": True}
@@ -188,7 +187,7 @@ def test_every_line_is_one_call_that_can_succeed(
     turn = Turn(words, steps)
     moves = possible_moves(turn, TOOLS, index)
     for move in moves:
-        for line in move.lines():
+        for line in each((move.lines,)):
             read = read_line(line, moves)
             assert read is not None
             if read.move.tool:

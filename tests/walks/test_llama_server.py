@@ -1,10 +1,11 @@
 """A real llama-server with the built-in weights, spoken to on the wires it serves.
 
 It is an ordinary server of other people's making: what a small model says there is not judged, only
-that it arrives as a stream, ends properly and is counted.
+that it arrives as a stream, ends properly and is counted. What its server holds it to is judged.
 """
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -12,10 +13,14 @@ from pathlib import Path
 
 import pytest
 
+import hame
+from hame.base.event import CallSettled, Notice, RunEvent
 from hame.base.fold import Fold
 from hame.base.message import Assistant, Message, Origin, StopReason, Text, User
 from hame.base.model import Endpoint, ModelFacts, Timeouts
+from hame.base.outcome import Done
 from hame.base.ports import ModelRequest
+from hame.base.run import RunDone
 from hame.base.stream import Completed, StreamEvent, TextDelta, UsageReported
 from hame.base.tool import Argument, ArgumentKind, Effect, ToolSpec
 from hame.llm.asking import Line
@@ -44,9 +49,11 @@ def llama_server(weights_folder: Path) -> Iterator[str]:
         "model": str(weights.path), "key": KEY, "ctx": 4096, "parallel": 1, "threads": 2,
         "batch_threads": 2, "idle_s": 600,
     }  # fmt: skip
+    # Threads that wait must not keep others from their work; see `hame.local.engine`.
+    environment = dict(os.environ, OMP_WAIT_POLICY="passive")
     child = subprocess.Popen(
         [sys.executable, "-m", "hame.local.serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL, text=True,
+        stderr=subprocess.DEVNULL, text=True, env=environment,
     )  # fmt: skip
     with child:
         assert child.stdin is not None
@@ -139,3 +146,27 @@ async def test_its_model_is_listed(llama_server, http):
     endpoint = Endpoint(base_url=f"{llama_server}/v1", api_key=KEY)
     (listed,) = await list_models(codec("openai_chat"), endpoint, http, FakeClock())
     assert listed.id
+
+
+async def test_a_model_without_calls_is_tried_and_held_to_single_steps(
+    llama_server, http, tmp_path, monkeypatch
+):
+    """From the trial to a changed file, over chat completions with a grammar made for every step."""
+    endpoint = Endpoint(base_url=f"{llama_server}/v1", api_key=KEY)
+    (listed,) = await list_models(codec("openai_chat"), endpoint, http, FakeClock())
+    monkeypatch.setenv("LLAMACPP_BASE_URL", endpoint.base_url)
+    monkeypatch.setenv("LLAMACPP_API_KEY", KEY)
+    (tmp_path / "config.txt").write_text("retries=1\nport=8080\n", encoding="utf-8")
+    told: list[RunEvent] = []
+    async with hame.open(tmp_path, model=f"llamacpp/{listed.id}", mode="auto") as session:
+        told += [event async for event in session.prompt("What is the port in config.txt?")]
+        assert "8080" in getattr(session.result, "text", "")
+        told += [event async for event in session.prompt("Replace 8080 with 9090 in config.txt.")]
+        assert session.result == RunDone(text="Done.")
+    assert (tmp_path / "config.txt").read_text(encoding="utf-8") == "retries=1\nport=9090\n"
+    settled = [(each.tool, type(each.outcome)) for each in told if isinstance(each, CallSettled)]
+    assert settled[-1] == ("edit_file", Done)
+    assert {outcome for _, outcome in settled} == {Done}
+    notices = [each.text for each in told if isinstance(each, Notice)]
+    assert len(notices) == 2
+    assert "single small steps" in notices[1]

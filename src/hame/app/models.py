@@ -9,6 +9,7 @@ from hame.app.grounding import Grounding
 from hame.app.keys import UserKeys
 from hame.app.lastwords import known_secrets, remember_secret
 from hame.app.log import Log, LoggedHttp
+from hame.app.trying import Trials
 from hame.backends.address import origin_of
 from hame.backends.registry import Registry
 from hame.backends.router import BUILT_IN, Router
@@ -19,7 +20,6 @@ from hame.base.settings import ProviderSettings, Settings
 from hame.config.choices import read_choices, remember_choice
 from hame.config.places import Places
 from hame.config.sources import parse_toml, read_settings_text
-from hame.config.tried import keep_way, read_way
 from hame.llm.asking import Line
 from hame.llm.catalog import ShippedCatalogue
 from hame.llm.client import connect
@@ -70,7 +70,6 @@ class Models:
         self._environment = environment
         self._clock = clock
         self._choices_file = places.choices_file
-        self._tried_file = places.tried_file
         self._tell: Callable[[str], None] | None = None
         for secret in known_secrets(settings, environment):
             remember_secret(secret)
@@ -93,6 +92,7 @@ class Models:
             first_byte_s=settings.first_byte_timeout_s,
             idle_s=settings.idle_timeout_s,
         )
+        self._trials = Trials(places.tried_file, self._line)
         self._folder = places.cache
         self._index = index
         self._processes = processes
@@ -256,10 +256,7 @@ class Models:
         )
         self._engines.append(engine)
         facts = self._with_tools(file_facts(model, header, window))
-        existing = Grounding(self._index)
-        return FileModel(
-            facts, engine, lambda known, end: connect(known, end, self._line, existing=existing)
-        )
+        return FileModel(facts, engine, self._spoken_to)
 
     async def try_built_in(self) -> None:
         """Start the built-in model and let it show that its engine keeps to a grammar.
@@ -299,37 +296,16 @@ class Models:
         Raises:
             ConfigError: if the model is none that can hold a conversation.
         """
-        if Quirk.PRINTS_CALLS not in vendor.quirks:
+        if not vendor.local and Quirk.PRINTS_CALLS not in vendor.quirks:
             return facts  # A vendor's own service: the catalogue knows, or nobody does.
         from hame.llm.serverfacts import ask_about
 
         facts = await ask_about(facts, endpoint, self._http)
         if self._settings.tools is not None:
             return self._with_tools(facts)
-        return await self._as_tried(facts, endpoint) if facts.local else facts
-
-    async def _as_tried(self, facts: ModelFacts, endpoint: Endpoint) -> ModelFacts:
-        """The facts, with the way in which this very model calls tools; tried once.
-
-        Not tried is a model whose server says that it calls tools: what it prints all the same is
-        read as a call (PRINTS_CALLS), and the first question is the user's.
-        """
-        if facts.tools_told and facts.tools is ToolSupport.NATIVE:
+        if not facts.local:
             return facts
-        key = f"{facts.name} {origin_of(endpoint.base_url)} {facts.digest}"
-        way = read_way(self._tried_file, key)
-        if way is None and self._tell is not None:
-            from hame.llm.probe import WAYS, find_way
-
-            self._tell(f"trying once how {facts.name} calls tools; a large model takes a while")
-            ways = WAYS if facts.tools is ToolSupport.NATIVE else WAYS[1:]
-            bare = replace(facts, quirks=facts.quirks - {Quirk.PRINTS_CALLS})
-            way = await find_way(
-                lambda tools: connect(replace(bare, tools=tools), endpoint, self._line), ways
-            )
-            if way is not None:
-                keep_way(self._tried_file, key, way)
-        return facts if way is None else replace(facts, tools=way)
+        return await self._trials.settle(facts, endpoint, vendor, self._tell)
 
     async def check(self, vendor: Vendor, endpoint: Endpoint) -> None:
         """Ask for what only a good key gets.
@@ -348,7 +324,16 @@ class Models:
     def connect(self, facts: ModelFacts, endpoint: Endpoint) -> Model:
         """A model that is asked over HTTP."""
         self._client.warm(endpoint.base_url)
-        return connect(facts, endpoint, self._line, existing=Grounding(self._index))
+        return self._spoken_to(facts, endpoint)
+
+    def _spoken_to(self, facts: ModelFacts, endpoint: Endpoint) -> Model:
+        """The model, asked in the way that its facts say."""
+        model = connect(facts, endpoint, self._line, existing=Grounding(self._index))
+        if facts.tools is not ToolSupport.MASKED:
+            return model
+        from hame.local.masked import MaskedModel  # Few models are spoken to in lines.
+
+        return MaskedModel(model, self._index)
 
     async def list_models(self, vendor: Vendor, endpoint: Endpoint) -> Sequence[ModelListing]:
         """What a service lists; of one that has no list, the rows of the catalogue.

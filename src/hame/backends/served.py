@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from hame.backends.address import check_address, complete_address, placed_address
 from hame.backends.credential import Credential, Keys, Source
 from hame.base.errors import ConfigError
-from hame.base.model import Endpoint, ModelFacts, ModelListing, Quirk, Vendor
+from hame.base.model import Constraint, Endpoint, ModelFacts, ModelListing, Quirk, Vendor
 from hame.base.ports import Model
 from hame.base.settings import ProviderSettings
 
@@ -256,6 +256,7 @@ def own_backend(
         needs_key=settings.api_key_env is not None,
         default_model=settings.model,
         quirks=frozenset({Quirk.PRINTS_CALLS}),
+        constraints=tuple(Constraint),
     )
     backend = vendor_backend(vendor, environment, connections, settings, keys=keys)
     if not backend.endpoint.base_url:

@@ -124,8 +124,23 @@ class ToolSupport(StrEnum):
     TEXT = "text"
     """Tools are described in words and calls are read out of the answer's text."""
     MASKED = "masked"
-    """Through a constrained line protocol (the built-in model)."""
+    """In single lines, each one of a few that make sense; its server or engine holds it to them."""
     NONE = "none"
+
+
+class Constraint(StrEnum):
+    """How a server is told that an answer is one of a few lines."""
+
+    GBNF = "gbnf"
+    """`grammar`, in llama.cpp's own notation."""
+    CHOICE = "choice"
+    """`structured_outputs.choice` (vLLM)."""
+    GUIDED_CHOICE = "guided_choice"
+    """`guided_choice` (vLLM before 0.12)."""
+    REGEX = "regex"
+    """`regex` (SGLang)."""
+    SCHEMA = "schema"
+    """As a JSON Schema: an object that holds the line."""
 
 
 class Profile(StrEnum):
@@ -227,8 +242,8 @@ class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
     images: bool = True
     documents: bool = False
     tools: ToolSupport = ToolSupport.NATIVE
-    tools_told: bool = False
-    """Its own server says so; otherwise a local model is tried once."""
+    constraint: Constraint | None = None
+    """How its server holds an answer to a few lines; None: it does not, or that is not known."""
     profile: Profile = Profile.STANDARD
     editing: Editing = "edit_file"
     efforts: frozenset[Effort] = frozenset()
@@ -302,6 +317,8 @@ class Vendor(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     variant_of: str = ""
     """Id of the vendor whose service this is another way to; then it is never chosen by itself."""
     local: bool = False
+    constraints: tuple[Constraint, ...] = ()
+    """The ways in which its servers may hold an answer to a few lines; each is tried, the best first."""
     default_model: str | None = None
     """Its strongest current general model."""
     headers: tuple[tuple[str, str], ...] = ()

@@ -17,6 +17,7 @@ from hame.base.errors import ErrorKind, Failure
 from hame.base.event import RunEvent
 from hame.base.job import Job, JobOutput
 from hame.base.json import JsonObject
+from hame.base.lines import Lines
 from hame.base.memory import Constraint, Shortened, WindowReport
 from hame.base.message import Assistant, Message, ToolCall, User
 from hame.base.model import (
@@ -75,6 +76,11 @@ class ModelRequest(msgspec.Struct, frozen=True, kw_only=True):
     """How long the provider is to keep it, where a wire can say so."""
     shape: JsonObject | None = None
     """JSON Schema that the whole answer is to be held to, by a server that can."""
+    lines: tuple[Lines, ...] = ()
+    """The answer is to be one of these lines, in the form that the model's `constraint` says."""
+    temperature: float | None = None
+    """For an answer that is held to something; None: the server's own. Only the wires of local servers
+    say it."""
     web_search: bool = False
     """Let the provider search the web by itself, where its wire offers that."""
 

@@ -1,36 +1,54 @@
 """How models were found to call tools; kept so that each is tried once.
 
-It can be made again, so what cannot be read or written is simply tried again.
+It can be made again, so what cannot be read or written, or was found by another kind of trial, is simply
+tried again.
 """
 
 from contextlib import suppress
 
 import msgspec
 
-from hame.base.model import ToolSupport
+from hame.base.model import Constraint, ToolSupport
 from hame.config.whole import write_whole
 
+_VERSION = 2
+"""Of the file, and of the trial whose results it holds: what an older one found is not believed."""
 
-class _Tried(msgspec.Struct, frozen=True):
+
+class Tried(msgspec.Struct, frozen=True):
+    """What was found of one model."""
+
+    tools: ToolSupport
+    constraint: Constraint | None = None
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    version: int = _VERSION
+    ways: dict[str, Tried] = {}
+
+
+class _Versioned(msgspec.Struct, frozen=True):
     version: int = 1
-    ways: dict[str, ToolSupport] = {}
 
 
-def read_way(path: str, key: str) -> ToolSupport | None:
+def read_way(path: str, key: str) -> Tried | None:
     """How the model of that key calls tools; None when it was not tried yet."""
     return _read(path).ways.get(key)
 
 
-def keep_way(path: str, key: str, way: ToolSupport) -> None:
+def keep_way(path: str, key: str, found: Tried) -> None:
     """Keep what was found."""
-    data = msgspec.json.encode(_Tried(ways=_read(path).ways | {key: way}))
+    data = msgspec.json.encode(_Kept(ways=_read(path).ways | {key: found}))
     with suppress(OSError):
         write_whole(path, data)
 
 
-def _read(path: str) -> _Tried:
+def _read(path: str) -> _Kept:
     try:
-        with open(path, "rb") as file:  # noqa: PTH123 - as above
-            return msgspec.json.decode(file.read(), type=_Tried)
+        with open(path, "rb") as file:  # noqa: PTH123 - pathlib is 8 ms of start
+            data = file.read()
+        if msgspec.json.decode(data, type=_Versioned).version == _VERSION:
+            return msgspec.json.decode(data, type=_Kept)
     except (OSError, msgspec.DecodeError):
-        return _Tried()
+        pass
+    return _Kept()

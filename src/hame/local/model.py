@@ -2,28 +2,16 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from secrets import token_hex
-
-import anyio.to_thread
 
 from hame.base.errors import ErrorKind, Failure, LocalModelError, ModelError
-from hame.base.message import StopReason, ToolCall
+from hame.base.lines import gbnf
 from hame.base.model import ModelFacts, Price, Profile, Timeouts, ToolSupport, Usage
 from hame.base.ports import Index, ModelRequest
-from hame.base.stream import (
-    Completed,
-    Failed,
-    StreamEvent,
-    TextDelta,
-    ToolCallCompleted,
-    ToolCallStarted,
-    UsageReported,
-)
+from hame.base.stream import Failed, StreamEvent
 from hame.base.tool import ToolSpec
 from hame.local.engine import CONTEXT_TOKENS, NAME, Completion, Engine
-from hame.local.grammar import gbnf, lark
-from hame.local.mask import arguments_of, possible_moves
-from hame.local.move import SHOW, Line, Move, read_line
+from hame.local.grammar import lark
+from hame.local.move import Line, Move, read_line
 from hame.local.protocol import (
     NEUTRAL_WORDS,
     best_verb,
@@ -32,14 +20,12 @@ from hame.local.protocol import (
     question,
     verb_scores,
 )
-from hame.local.snapshot import Snapshot
-from hame.local.turn import Turn, present_turn
+from hame.local.situation import look, said
+from hame.local.turn import Turn
 from hame.local.weights import MODEL
 
 _MOST_TOKENS = 200
 """Of one line; the grammar ends it long before."""
-_MOST_SHOWN = 4_000
-"""Characters of a result that `show` repeats."""
 _LIKELIEST = 400
 """Tokens looked through for the first token of each verb."""
 
@@ -98,24 +84,16 @@ class LocalModel:
             yield item
 
     async def _step(self, request: ModelRequest) -> Sequence[StreamEvent]:
-        turn = present_turn(request.messages)
-        project = Snapshot(self._index)
-        # Looking through the project's texts takes a while in a large one.
-        moves = await anyio.to_thread.run_sync(possible_moves, turn, request.tools, project)
-        if not moves:
-            return _said(closing_words(turn, request.tools), Usage())
-        asking = _Asking(self._engine, turn, request.tools, self._neutral)
-        line = await asking.choose(moves)
+        here = await look(request, self._index)
+        if not here.moves:
+            return said(closing_words(here.turn, here.tools), Usage())
+        asking = _Asking(self._engine, here.turn, here.tools, self._neutral)
+        line = await asking.choose(here.moves)
         if line is None:
             words = "the built-in model's engine did not keep to the grammar it was given"
             hint = "`hame doctor` checks the engine; pip install --force-reinstall 'hame[local]'"
             return [Failed(_failure(ErrorKind.PROTOCOL, words, hint))]
-        spec = next((tool for tool in request.tools if tool.name == line.move.tool), None)
-        if spec is not None:
-            arguments = arguments_of(spec, line.spoken, project)
-            return _called(ToolCall(f"call_{token_hex(6)}", spec.name, arguments), asking.usage)
-        shown = _readable(turn) if line.move.verb == SHOW else line.value
-        return _said(shown, asking.usage)
+        return here.spoken(line, asking.usage)
 
 
 class _Asking:
@@ -142,7 +120,7 @@ class _Asking:
         if self._first and len(verbs) > 1:
             verb = await self._first_verb(verbs)
             moves = [move for move in moves if move.verb == verb]
-        for grammar in (lark(moves), gbnf(moves)):
+        for grammar in (lark(moves), gbnf([move.lines for move in moves])):
             completion = await self._complete(self._prompt, grammar=grammar)
             line = read_line(completion.text, moves) if completion.whole else None
             if line is not None:
@@ -170,27 +148,6 @@ class _Asking:
             output=completion.output_tokens,
         )
         return completion
-
-
-def _readable(turn: Turn) -> str:
-    text = turn.last.result if turn.last else ""
-    if len(text) <= _MOST_SHOWN:
-        return text or "(empty)"
-    left_out = len(text) - _MOST_SHOWN
-    return f"{text[:_MOST_SHOWN]}\n[{left_out:,} more characters in the result above]"
-
-
-def _said(text: str, usage: Usage) -> list[StreamEvent]:
-    return [TextDelta(text), UsageReported(usage), Completed(StopReason.END_TURN)]
-
-
-def _called(call: ToolCall, usage: Usage) -> list[StreamEvent]:
-    return [
-        ToolCallStarted(0, call.id, call.name),
-        ToolCallCompleted(0, call),
-        UsageReported(usage),
-        Completed(StopReason.TOOL_USE),
-    ]
 
 
 def _failure(kind: ErrorKind, message: str, hint: str) -> Failure:

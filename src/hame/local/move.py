@@ -1,8 +1,10 @@
 """Move: lines of the one-line protocol that make sense as the next step."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
+
+from hame.base.lines import Lines
 
 SHOW = "show"
 """Verb of the answer that repeats the last result."""
@@ -32,12 +34,10 @@ class Move(msgspec.Struct, frozen=True):
             parts.append((" ", *self.separators)[len(self.values)])
         return "".join(parts)
 
-    def lines(self) -> Iterator[str]:
+    @property
+    def lines(self) -> Lines:
         """Every line it allows."""
-        if not self.choices:
-            yield self.prefix
-        for choice in self.choices:
-            yield self.prefix + choice
+        return Lines(self.prefix, self.choices or ("",))
 
 
 class Line(msgspec.Struct, frozen=True):

@@ -1,8 +1,8 @@
-"""The one-line protocol: how the small model is asked, and how its line is read.
+"""The one-line protocol: how a small model is asked, and how its line is read.
 
-The prompt is a system line, examples, and the present turn; the part before the user's words is the
-same in every request with the same tools, so the server keeps it. Written in ChatML, without a
-space before the answer: with one, the model splits the first verb into rare tokens.
+It is asked with a system line, examples, and the present turn; the part before the user's words is the
+same in every request with the same tools, so the server keeps it. For the built-in model that is written
+in ChatML, without a space before the answer: with one, it splits the first verb into rare tokens.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,6 +24,13 @@ UNSEEN = -20.0
 """Log-probability of a verb that is not among the likeliest tokens."""
 
 Role = Literal["system", "user", "assistant"]
+
+
+class Said(msgspec.Struct, frozen=True):
+    """One message of the protocol."""
+
+    role: Role
+    text: str
 
 
 class _Example(msgspec.Struct, frozen=True):
@@ -61,20 +68,19 @@ _LABELS: Mapping[ArgumentKind, str] = {
 }
 
 
-def preamble(tools: Sequence[ToolSpec]) -> str:
-    """The part of the prompt before the user's words: the same for the same tools."""
+def opening(tools: Sequence[ToolSpec]) -> list[Said]:
+    """What is said before the user's words: the same for the same tools."""
     forms = [(tool, tool.mask) for tool in tools if tool.mask is not None]
     verbs = {form.verb for _, form in forms}
     usage = [_usage(tool, form) for tool, form in forms]
-    system = "Reply with one step: " + ", ".join([*usage, SHOW, f"{SAY} ANSWER"])
-    parts = [_said("system", system)]
+    parts = [_said("system", "Reply with one step: " + ", ".join([*usage, SHOW, f"{SAY} ANSWER"]))]
     for example in _EXAMPLES:
         if example.line.partition(" ")[0] in verbs:
             parts.append(_said("user", example.words))
             parts.append(_said("assistant", example.line))
             parts.append(_said("user", _observation(example.result)))
             parts.append(_said("assistant", example.answer))
-    return "".join(parts)
+    return parts
 
 
 def _usage(tool: ToolSpec, form: MaskForm) -> str:
@@ -88,15 +94,25 @@ def _usage(tool: ToolSpec, form: MaskForm) -> str:
     return line
 
 
-def question(turn: Turn, tools: Sequence[ToolSpec]) -> str:
-    """The part of the prompt that is this turn, up to where the model goes on."""
+def present(turn: Turn, tools: Sequence[ToolSpec]) -> list[Said]:
+    """What is said of this turn, up to where the model goes on."""
     forms = {tool.name: tool.mask for tool in tools if tool.mask is not None}
     parts = [_said("user", turn.words[:MOST_WORDS])]
     for step in turn.steps:
         form = forms.get(step.tool)
         parts.append(_said("assistant", _retell(step, form) if form else step.tool))
         parts.append(_said("user", _observation(step.result)))
-    return "".join(parts) + "<|im_start|>assistant\n"
+    return parts
+
+
+def preamble(tools: Sequence[ToolSpec]) -> str:
+    """The prompt before the user's words."""
+    return _chatml(opening(tools))
+
+
+def question(turn: Turn, tools: Sequence[ToolSpec]) -> str:
+    """The prompt from the user's words up to where the model goes on."""
+    return _chatml(present(turn, tools)) + "<|im_start|>assistant\n"
 
 
 def _retell(step: Step, form: MaskForm) -> str:
@@ -110,13 +126,13 @@ def _observation(result: str) -> str:
     return "Result: " + (result[:MOST_RESULT].rstrip() or "(empty)")
 
 
-def _said(role: Role, text: str) -> str:
-    return f"<|im_start|>{role}\n{_harmless(text)}<|im_end|>\n"
+def _said(role: Role, text: str) -> Said:
+    """With nothing in the text that a template would take for a mark of its own."""
+    return Said(role, text.replace("<|", "< |"))
 
 
-def _harmless(text: str) -> str:
-    """The text with nothing in it that the template would take for a mark of its own."""
-    return text.replace("<|", "< |")
+def _chatml(parts: Iterable[Said]) -> str:
+    return "".join(f"<|im_start|>{said.role}\n{said.text}<|im_end|>\n" for said in parts)
 
 
 def verb_scores(likeliest: Iterable[tuple[str, float]], verbs: Iterable[str]) -> dict[str, float]:
@@ -135,11 +151,11 @@ def best_verb(told: Mapping[str, float], neutral: Mapping[str, float]) -> str:
     return max(told, key=lambda verb: told[verb] - neutral[verb])
 
 
-def closing_words(turn: Turn, tools: Sequence[ToolSpec]) -> str:
+def closing_words(turn: Turn, tools: Sequence[ToolSpec], who: str = "The built-in model") -> str:
     """What is said where nothing is left to do."""
     last = turn.last
     if last is None:
-        return _what_it_can(tools)
+        return f"{who} found nothing it can do with that. {what_it_can(tools)}"
     if last.failed:
         return f"Not done. {last.result}"
     return "Done."
@@ -159,7 +175,8 @@ _SKILLS: Mapping[tuple[ArgumentKind, ...], str] = {
 }
 
 
-def _what_it_can(tools: Sequence[ToolSpec]) -> str:
+def what_it_can(tools: Sequence[ToolSpec]) -> str:
+    """What can be said in the protocol with these tools, and how."""
     skills: list[str] = []
     for tool in tools:
         if tool.mask is not None:
@@ -168,7 +185,6 @@ def _what_it_can(tools: Sequence[ToolSpec]) -> str:
             skills.append(_SKILLS.get(kinds, tool.mask.verb))
     can = f"It can {', '.join(skills)}. " if skills else ""
     return (
-        "The built-in model found nothing it can do with that. "
         f"{can}Name the file, the folder or the words exactly as they are, one step at a time;"
         " `hame models` shows larger models."
     )

@@ -16,7 +16,7 @@ import msgspec
 
 from hame.base.errors import ConfigError
 from hame.base.json import JsonObject, as_object
-from hame.base.model import Vendor
+from hame.base.model import Constraint, Vendor
 from hame.llm.catalog.rows import ModelRow
 
 Fields = TypeVar("Fields", Vendor, ModelRow)
@@ -55,6 +55,7 @@ class Overrides:
             "wire": "openai_chat",
             "base_url": "",
             "needs_key": "key_env" in fields,
+            "constraints": list(Constraint),
         }
         below = new if shipped is None else as_object(msgspec.to_builtins(shipped)) or {}
         self._know_fields(f'vendors."{vendor_id}"', fields, Vendor.__struct_fields__)

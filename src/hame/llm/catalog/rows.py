@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import msgspec
 
 from hame.base.model import (
+    Constraint,
     Editing,
     Effort,
     ModelFacts,
@@ -40,6 +41,7 @@ class ModelRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """None: as the vendor's families say, else as `ModelFacts` does."""
     documents: bool = False
     tools: ToolSupport = ToolSupport.NATIVE
+    constraint: Constraint | None = None
     profile: Profile = Profile.STANDARD
     efforts: frozenset[Effort] = frozenset()
     price: Price | None = None
@@ -109,6 +111,7 @@ def facts_from(row: ModelRow | None, vendor: Vendor, model: str) -> ModelFacts:
         images=True if row.images is None else row.images,
         documents=row.documents,
         tools=row.tools,
+        constraint=row.constraint,
         profile=row.profile,
         editing=_editing(model),
         efforts=row.efforts,

@@ -77,6 +77,8 @@ def _head(request: ModelRequest, facts: ModelFacts) -> JsonObject:
         options["num_predict"] = limit
     if facts.num_gpu is not None:
         options["num_gpu"] = facts.num_gpu
+    if request.temperature is not None:
+        options["temperature"] = request.temperature
     if options:
         head["options"] = options
     if facts.keep_alive is not None:

@@ -50,6 +50,12 @@ def _head(request: ModelRequest, facts: ModelFacts) -> JsonObject:
         head["reasoning_effort"] = _EFFORTS.get(effort, effort.value)
     if request.session and Quirk.PROMPT_CACHE_KEY in facts.quirks:
         head["prompt_cache_key"] = request.session
+    if request.temperature is not None and Quirk.NO_TEMPERATURE not in facts.quirks:
+        head["temperature"] = request.temperature
+    if request.lines:
+        from hame.llm.held import held_to  # Few models are spoken to in lines.
+
+        head |= held_to(request.lines, facts.constraint)
     if request.shape is not None:
         shape: JsonObject = {"name": "answer", "schema": request.shape, "strict": True}
         head["response_format"] = {"type": "json_schema", "json_schema": shape}
