@@ -174,7 +174,7 @@ async def test_a_backend_that_comes_late_is_found_and_one_that_goes_is_missed_by
     ("backend", "capabilities"),
     [
         (ServedBackend, {ListsModels, SignsIn, LearnsModels, ChecksKeys}),
-        (LocalBackend, set()),
+        (LocalBackend, {LearnsModels}),
     ],
 )
 def test_what_each_shipped_backend_can_do_is_declared(backend, capabilities):

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from hame.base.errors import ConfigError, LocalModelError
+from hame.base.model import ModelFacts
+from hame.base.ports import Model
 from hame.base.process import Exit
 from hame.local import weights as module
 from hame.local.backend import LocalBackend
@@ -208,8 +210,12 @@ def test_a_file_of_another_size_is_not_the_weights(tmp_path: Path) -> None:
     assert find_weights(tmp_path) is None
 
 
-def _no_file(model: str):
-    raise AssertionError(f"{model} is no file")
+class _NoFiles:
+    def open(self, model: str) -> Model:
+        raise AssertionError(f"{model} is no file")
+
+    async def learn(self, model: str) -> ModelFacts:
+        raise AssertionError(f"{model} is no file")
 
 
 class _NoEngine:
@@ -222,14 +228,14 @@ class _NoEngine:
 def test_the_backend_is_ready_with_weights_and_says_what_is_missing_without(
     tmp_path: Path, weights_folder: Path
 ) -> None:
-    there = LocalBackend(weights_folder, _NoEngine(), MemoryIndex({}), _no_file)
+    there = LocalBackend(weights_folder, _NoEngine(), MemoryIndex({}), _NoFiles())
     assert there.ready()
     assert there.default_model() == "smollm2-135m"
     assert there.open("smollm2-135m").facts.name == "local/smollm2-135m"
     with pytest.raises(ConfigError, match="no built-in model") as caught:
         there.open("llama-70b")
     assert "local/smollm2-135m" in caught.value.hint
-    absent = LocalBackend(tmp_path, _NoEngine(), MemoryIndex({}), _no_file)
+    absent = LocalBackend(tmp_path, _NoEngine(), MemoryIndex({}), _NoFiles())
     assert not absent.ready()
     with pytest.raises(ConfigError) as missing:
         absent.open("smollm2-135m")

@@ -30,6 +30,7 @@ from hame.net.http import HttpClient
 from hame.version import __version__
 
 if TYPE_CHECKING:
+    from hame.app.model_files import ModelFiles
     from hame.backends.detect import Server
     from hame.llm.catalog.overrides import Overrides
     from hame.local.engine import LocalEngine
@@ -97,8 +98,7 @@ class Models:
         self._index = index
         self._processes = processes
         self._engine: LocalEngine | None = None
-        self._engines: list[LocalEngine] = []
-        """Those of model files."""
+        self._files: ModelFiles | None = None
         self._home = places.home
         self.registry = Registry()
         for name, own in settings.providers.items():
@@ -234,29 +234,25 @@ class Models:
         """Its room is loaded only where it may be meant: most users have a key."""
         from pathlib import Path
 
+        from hame.app.model_files import ModelFiles
         from hame.local.backend import LocalBackend
         from hame.local.engine import LocalEngine
 
         folder = Path(self._folder)
         self._engine = LocalEngine(folder, self._processes, self._http)
-        backend = LocalBackend(folder, self._engine, self._index, self._open_file)
-        self.registry.register(backend)
 
-    def _open_file(self, model: str) -> Model:
-        """A model file of the user's; its engine starts with the first question."""
-        from pathlib import Path
+        def new_engine(file: Path, window: int) -> LocalEngine:
+            return LocalEngine(folder, self._processes, self._http, file=file, window=window)
 
-        from hame.local.engine import LocalEngine
-        from hame.local.file_model import FileModel, check_file, file_facts, file_of
-
-        path = file_of(model, Path.cwd(), Path(self._home))
-        header, window = check_file(path)
-        engine = LocalEngine(
-            Path(self._folder), self._processes, self._http, file=path, window=window
+        self._files = ModelFiles(
+            Path(self._home),
+            new_engine,
+            trials=self._trials,
+            as_set=self._with_tools,
+            ask=self._spoken_to,
+            tell=lambda: self._tell,
         )
-        self._engines.append(engine)
-        facts = self._with_tools(file_facts(model, header, window))
-        return FileModel(facts, engine, self._spoken_to)
+        self.registry.register(LocalBackend(folder, self._engine, self._index, self._files))
 
     async def try_built_in(self) -> None:
         """Start the built-in model and let it show that its engine keeps to a grammar.
@@ -305,7 +301,12 @@ class Models:
             return self._with_tools(facts)
         if not facts.local:
             return facts
-        return await self._trials.settle(facts, endpoint, vendor, self._tell)
+        place = origin_of(endpoint.base_url)
+        known = self._trials.known(facts, place)
+        if known is not None or self._tell is None:
+            return known or facts
+        constraints = vendor.constraints
+        return await self._trials.make(facts, endpoint, constraints, self._tell, place=place)
 
     async def check(self, vendor: Vendor, endpoint: Endpoint) -> None:
         """Ask for what only a good key gets.
@@ -353,7 +354,7 @@ class Models:
 
     async def close(self) -> None:
         """End the built-in model's child and all connections."""
-        for engine in (self._engine, *self._engines):
-            if engine is not None:
-                await engine.close()
+        for engines in (self._engine, self._files):
+            if engines is not None:
+                await engines.close()
         await self._client.aclose()

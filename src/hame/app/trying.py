@@ -1,11 +1,10 @@
 """How the models of local servers call tools: tried once for each model file, said, and kept."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from hame.backends.address import origin_of
-from hame.base.model import Endpoint, ModelFacts, Profile, Quirk, ToolSupport, Vendor
+from hame.base.model import Constraint, Endpoint, ModelFacts, Profile, Quirk, ToolSupport
 from hame.config.tried import Tried, keep_way, read_way
 from hame.llm.asking import Line
 from hame.llm.client import HttpModel, connect
@@ -31,29 +30,27 @@ class Trials:
         self._path = path
         self._line = replace(line, retry=replace(line.retry, attempts=_ATTEMPTS))
 
-    async def settle(
+    def known(self, facts: ModelFacts, place: str = "") -> ModelFacts | None:
+        """The facts, with how this very model was found to call tools; None when it was not tried yet.
+
+        `place` is the origin of its server; empty for a model file.
+        """
+        found = read_way(self._path, _key(facts, place))
+        return _spoken_to(facts, found) if found is not None else None
+
+    async def make(
         self,
         facts: ModelFacts,
         endpoint: Endpoint,
-        vendor: Vendor,
-        tell: Callable[[str], None] | None,
+        constraints: Sequence[Constraint],
+        tell: Callable[[str], None],
+        *,
+        place: str = "",
     ) -> ModelFacts:
-        """The facts, with the way in which this very model calls tools.
+        """The same after trying it; `tell` says to the user what takes a while, and what came of it.
 
-        One that was not tried is tried now; not without `tell`, which says to the user what takes a
-        while. Whoever cancels this hangs up, and nothing is kept.
+        Whoever cancels this hangs up, and nothing is kept; nor is it where the server could not be asked.
         """
-        key = f"{facts.name} {origin_of(endpoint.base_url)} {facts.digest}"
-        found = read_way(self._path, key)
-        if found is None and tell is not None:
-            found = await self._try(facts, endpoint, vendor, tell)
-            if found is not None:
-                keep_way(self._path, key, found)
-        return facts if found is None else _spoken_to(facts, found)
-
-    async def _try(
-        self, facts: ModelFacts, endpoint: Endpoint, vendor: Vendor, tell: Callable[[str], None]
-    ) -> Tried | None:
         from hame.llm.probe import Way, find_way
 
         tell(f"trying once how {facts.name} calls tools; a large model takes a while")
@@ -65,11 +62,18 @@ class Trials:
             return connect(told, endpoint, self._line)
 
         native = facts.tools is ToolSupport.NATIVE
-        way = await find_way(open_as, native=native, constraints=vendor.constraints)
+        way = await find_way(open_as, native=native, constraints=constraints)
         if way is None:
-            return None
+            return facts
         tell(_FOUND[way.tools].format(facts.name))
-        return Tried(way.tools, way.constraint)
+        found = Tried(way.tools, way.constraint)
+        keep_way(self._path, _key(facts, place), found)
+        return _spoken_to(facts, found)
+
+
+def _key(facts: ModelFacts, place: str) -> str:
+    """A file is known by what is in it, wherever it lies."""
+    return f"{facts.name} {place} {facts.digest}" if place else facts.digest
 
 
 def _spoken_to(facts: ModelFacts, found: Tried) -> ModelFacts:

@@ -1,9 +1,10 @@
 """The built-in model as a backend."""
 
-from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 from hame.base.errors import ConfigError, LocalModelError
+from hame.base.model import ModelFacts
 from hame.base.ports import Index, Model
 from hame.local.engine import NAME, Engine
 from hame.local.file_model import SUFFIX
@@ -12,15 +13,33 @@ from hame.local.model import LocalModel, local_facts
 from hame.local.weights import MODEL, find_weights
 
 
-class LocalBackend:
-    """Implements the Backend port."""
+class Files(Protocol):
+    """Model files of the user's."""
 
-    def __init__(
-        self, folder: Path, engine: Engine, index: Index, open_file: Callable[[str], Model]
-    ) -> None:
-        """Take hame's own folder, the engine, the view of the project, and what opens a model file."""
+    def open(self, model: str) -> Model:
+        """The model in a file.
+
+        Raises:
+            ConfigError: if it cannot run here.
+        """
+        ...
+
+    async def learn(self, model: str) -> ModelFacts:
+        """What is known of it, with how it calls tools.
+
+        Raises:
+            ConfigError: if it cannot run here.
+        """
+        ...
+
+
+class LocalBackend:
+    """Implements Backend and LearnsModels."""
+
+    def __init__(self, folder: Path, engine: Engine, index: Index, files: Files) -> None:
+        """Take hame's own folder, the engine, the view of the project, and the model files."""
         self._folder = folder
-        self._open_file = open_file
+        self._files = files
         self._engine = engine
         self._index = index
 
@@ -52,8 +71,29 @@ class LocalBackend:
         Raises:
             ConfigError: for another name, or when it cannot run here.
         """
-        is_file = model.lower().endswith(SUFFIX)
-        if model != MODEL and not is_file:
+        self._require(model)
+        if _is_file(model):
+            return self._files.open(model)
+        if find_weights(self._folder) is None:
+            raise ConfigError("the built-in model is not set up", hint="hame local setup")
+        return LocalModel(local_facts(), self._engine, self._index)
+
+    async def learn(self, model: str) -> ModelFacts:
+        """What is known of a model; a file is tried once.
+
+        Raises:
+            ConfigError: for another name, or when it cannot run here.
+        """
+        self._require(model)
+        return await self._files.learn(model) if _is_file(model) else local_facts()
+
+    def _require(self, model: str) -> None:
+        """See that there is such a model, and an engine for it.
+
+        Raises:
+            ConfigError: if not.
+        """
+        if model != MODEL and not _is_file(model):
             raise ConfigError(
                 f"there is no built-in model {model!r}",
                 hint=f"Use local/{MODEL}, or a model file: local/PATH{SUFFIX}.",
@@ -62,8 +102,7 @@ class LocalBackend:
             require_engine()
         except LocalModelError as error:
             raise ConfigError(error.message, hint=error.hint) from error
-        if is_file:
-            return self._open_file(model)
-        if find_weights(self._folder) is None:
-            raise ConfigError("the built-in model is not set up", hint="hame local setup")
-        return LocalModel(local_facts(), self._engine, self._index)
+
+
+def _is_file(model: str) -> bool:
+    return model.lower().endswith(SUFFIX)

@@ -6,6 +6,7 @@ model is asked like any server's; only that hame starts and ends the server.
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from hashlib import blake2b
 from pathlib import Path
 
 from hame.base.errors import ConfigError, ErrorKind, Failure, LocalModelError
@@ -53,6 +54,16 @@ def check_file(path: Path, free: int | None = None) -> tuple[GgufHeader, int]:
             hint="Close other programs, or choose a smaller or more quantised file.",
         )
     return header, window
+
+
+def file_digest(path: Path) -> str:
+    """What tells a model file from others, wherever it lies: its size, and a hash of how it begins.
+
+    That holds its header and some of its weights; reading gigabytes would take longer than trying it.
+    """
+    with path.open("rb") as file:
+        begun = file.read(MIB)
+    return f"{path.stat().st_size}-{blake2b(begun, digest_size=16).hexdigest()}"
 
 
 def file_facts(model: str, header: GgufHeader, window: int) -> ModelFacts:
