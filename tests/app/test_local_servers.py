@@ -18,10 +18,12 @@ def page(value: object) -> Reply:
     return Reply(body=json.dumps(value).encode())
 
 
-def pages(*capabilities: str, digest: str = "d1") -> dict[str, Reply]:
+def pages(*capabilities: str, digest: str = "d1", tells: bool = True) -> dict[str, Reply]:
+    """What Ollama says of the model; an old one does not tell what it is capable of."""
     info = {"general.architecture": "q", "q.context_length": 40_960}
+    able = {"capabilities": ["completion", *capabilities]} if tells else {}
     return {
-        "/api/show": page({"capabilities": ["completion", *capabilities], "model_info": info}),
+        "/api/show": page({**able, "model_info": info}),
         "/api/tags": page({"models": [{"name": "q:8b", "digest": digest}]}),
         "/api/ps": page({"models": []}),
     }
@@ -80,10 +82,9 @@ async def test_paths_in_an_answer_held_to_a_schema_are_those_of_the_project(prom
     assert "notes.txt" not in body["messages"][0]["content"], "the prompt stays the same"
 
 
-async def test_a_model_whose_server_says_that_it_calls_tools_is_tried_as_well(prompt):
-    async with ScriptedServer(
-        *CALLED, answer("Hello."), answer("Hi."), pages=pages("tools")
-    ) as server:
+async def test_a_model_that_calls_and_goes_on_is_spoken_to_natively(prompt):
+    steps = (*CALLED, answer("Hello."), answer("Hi."))
+    async with ScriptedServer(*steps, pages=pages(tells=False)) as server:
         text, notices = await prompt(server)
         assert text == "Hello."
         assert [notice.partition(" ")[0] for notice in notices] == ["trying", "ollama/q:8b"]
@@ -95,9 +96,19 @@ async def test_a_model_whose_server_says_that_it_calls_tools_is_tried_as_well(pr
     assert "temperature" not in body["options"]
 
 
+async def test_a_model_whose_server_says_that_it_calls_tools_is_not_tried(prompt):
+    """The first question is the user's."""
+    async with ScriptedServer(answer("Hello."), pages=pages("tools")) as server:
+        assert await prompt(server) == ("Hello.", [])
+        server.finish()
+        body: Any = server.questions[0].body
+    assert body["options"]["num_ctx"] == 32_768
+    assert body["tools"]
+
+
 async def test_one_that_cannot_go_on_after_a_result_is_not_believed(prompt):
     steps = (CALLED[0], CALLED[0], *TRIED, answer('{"say": "Hello."}'))
-    async with ScriptedServer(*steps, pages=pages("tools")) as server:
+    async with ScriptedServer(*steps, pages=pages(tells=False)) as server:
         text, notices = await prompt(server)
         server.finish()
         body: Any = server.questions[-1].body
@@ -108,7 +119,9 @@ async def test_one_that_cannot_go_on_after_a_result_is_not_believed(prompt):
 
 async def test_a_trial_that_is_stopped_hangs_up_and_is_made_again(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
-    async with ScriptedServer(hang(), *CALLED, answer("Hello."), pages=pages("tools")) as server:
+    async with ScriptedServer(
+        hang(), *CALLED, answer("Hello."), pages=pages(tells=False)
+    ) as server:
         monkeypatch.setenv("OLLAMA_HOST", server.url)
         async with hame.open(tmp_path, model="ollama/q:8b") as session:
             async with anyio.create_task_group() as tasks:

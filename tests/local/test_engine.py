@@ -44,7 +44,11 @@ async def test_the_likeliest_first_tokens_come_with_falling_probabilities(
     assert scores == sorted(scores, reverse=True)
 
 
-@pytest.mark.parametrize("dialect", [lark, gbnf])
+def trie(moves: Sequence[Move]) -> str:
+    return gbnf([move.lines for move in moves])
+
+
+@pytest.mark.parametrize("dialect", [lark, trie])
 async def test_both_dialects_of_a_grammar_bind_the_model(
     engine: LocalEngine, dialect: Callable[[Sequence[Move]], str]
 ) -> None:

@@ -14,6 +14,7 @@ from hame.backends.address import origin_of
 from hame.backends.registry import Registry
 from hame.backends.router import BUILT_IN, Router
 from hame.backends.served import ServedBackend, own_backend, vendor_backend
+from hame.base.errors import ConfigError
 from hame.base.model import Endpoint, ModelFacts, ModelListing, Quirk, ToolSupport, Vendor
 from hame.base.ports import Clock, Http, Index, Model, Processes
 from hame.base.settings import ProviderSettings, Settings
@@ -127,6 +128,19 @@ class Models:
         from hame.backends.fallback import FallbackModel
 
         return FallbackModel(model, listed, self._open_listed, self._say)
+
+    async def try_again(self, name: str, tell: Callable[[str], None]) -> ModelFacts:
+        """What is known of a local model after trying how it calls tools, whatever was found before.
+
+        Raises:
+            ConfigError: if it cannot be asked, or is none that is tried.
+        """
+        self._tell, self._trials.again = tell, True
+        facts = (await self.open(name)).facts
+        if not facts.local or self._trials.again:
+            why = "--tools and --no-tools say it" if facts.local else "it does not run here"
+            raise ConfigError(f"{facts.name} is not tried: {why}")
+        return facts
 
     async def _open_listed(self, name: str) -> Model:
         """A model that the user listed.
@@ -287,7 +301,10 @@ class Models:
         )
 
     async def learn(self, vendor: Vendor, facts: ModelFacts, endpoint: Endpoint) -> ModelFacts:
-        """The facts, with what a server of the user's own says of the model.
+        """The facts, with what a server of the user's own says of the model, and how it calls tools.
+
+        Not tried is a model whose server says that it calls tools: the first question is the user's, and
+        what it prints all the same is read as a call. `hame models MODEL --try` tries it.
 
         Raises:
             ConfigError: if the model is none that can hold a conversation.
@@ -303,7 +320,8 @@ class Models:
             return facts
         place = origin_of(endpoint.base_url)
         known = self._trials.known(facts, place)
-        if known is not None or self._tell is None:
+        told = facts.tools_told and facts.tools is ToolSupport.NATIVE
+        if known is not None or self._tell is None or (told and not self._trials.again):
             return known or facts
         constraints = vendor.constraints
         return await self._trials.make(facts, endpoint, constraints, self._tell, place=place)

@@ -29,13 +29,15 @@ class Trials:
         """Take where it is kept, and the way to the servers."""
         self._path = path
         self._line = replace(line, retry=replace(line.retry, attempts=_ATTEMPTS))
+        self.again = False
+        """The next model is tried whatever was found before."""
 
     def known(self, facts: ModelFacts, place: str = "") -> ModelFacts | None:
         """The facts, with how this very model was found to call tools; None when it was not tried yet.
 
         `place` is the origin of its server; empty for a model file.
         """
-        found = read_way(self._path, _key(facts, place))
+        found = None if self.again else read_way(self._path, _key(facts, place))
         return _spoken_to(facts, found) if found is not None else None
 
     async def make(
@@ -53,6 +55,7 @@ class Trials:
         """
         from hame.llm.probe import Way, find_way
 
+        self.again = False
         tell(f"trying once how {facts.name} calls tools; a large model takes a while")
         # Printed calls would pass for the server's own.
         bare = replace(facts, quirks=facts.quirks - {Quirk.PRINTS_CALLS})
@@ -64,6 +67,7 @@ class Trials:
         native = facts.tools is ToolSupport.NATIVE
         way = await find_way(open_as, native=native, constraints=constraints)
         if way is None:
+            tell(f"{facts.name} could not be tried: its server refused, or did not answer")
             return facts
         tell(_FOUND[way.tools].format(facts.name))
         found = Tried(way.tools, way.constraint)

@@ -242,6 +242,8 @@ class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
     images: bool = True
     documents: bool = False
     tools: ToolSupport = ToolSupport.NATIVE
+    tools_told: bool = False
+    """Its own server says so; otherwise a local model is tried once."""
     constraint: Constraint | None = None
     """How its server holds an answer to a few lines; None: it does not, or that is not known."""
     profile: Profile = Profile.STANDARD

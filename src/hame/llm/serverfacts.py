@@ -137,6 +137,7 @@ async def _ask_ollama(facts: ModelFacts, server: _Server) -> ModelFacts:
         facts,
         images="vision" in able,
         tools=ToolSupport.NATIVE if "tools" in able else ToolSupport.TEXT,
+        tools_told=True,
         efforts=facts.efforts or thinks,
     )
 
