@@ -36,12 +36,13 @@ def find_secrets(home: str, environment: Mapping[str, str], *, as_root: bool) ->
 
     `as_root`: the homes of all users count, not only the one of this.
     """
+    look = _Look()
     found: list[str] = []
     for place in SECRET_PLACES:
         if place[0] not in _OWN_INSIDE and os.path.lexists(f"/{place[0]}"):
-            found += _descend("/", place)
+            found += look.descend("/", place)
     for each in dict.fromkeys([home, *(_homes() if as_root else ())]):
-        found += _in_home(each)
+        found += look.in_home(each)
     for variable, inside in _NAMED_BY:
         for path in environment.get(variable, "").split(":"):
             if path.startswith("/"):
@@ -51,31 +52,40 @@ def find_secrets(home: str, environment: Mapping[str, str], *, as_root: bool) ->
     return [path for path in real if holds_credential(path) and not _holds_too_much(path, home)]
 
 
-def _in_home(home: str) -> Iterator[str]:
-    names = _by_folded_name(home)
-    yield from (f"{home}/{name}" for folded, name in names.items() if folded in SECRET_NAMES)
-    for name in names.values():
-        if name.startswith("."):
-            yield from (f"{home}/{name}/{each}" for each in _OF_AGENTS)
-    for first, *rest in SECRET_PARTS:
-        if (name := names.get(first)) is not None:
-            yield from _descend(f"{home}/{name}", rest)
+class _Look:
+    """One look at the disk, in which no folder is listed twice."""
 
+    def __init__(self) -> None:
+        self._listed: dict[str, dict[str, str]] = {}
 
-def _descend(folder: str, parts: Sequence[str]) -> Iterator[str]:
-    """What lies in a folder under these names, which are folded."""
-    if not parts:
-        yield folder
-        return
-    direct = f"{folder.rstrip('/')}/{parts[0]}"
-    if os.path.lexists(direct):
-        yield from _descend(direct, parts[1:])
-    elif (name := _by_folded_name(folder).get(parts[0])) is not None:
-        yield from _descend(f"{folder}/{name}", parts[1:])
+    def in_home(self, home: str) -> Iterator[str]:
+        """What is secret in a home by its name or its place."""
+        names = self._by_folded_name(home)
+        yield from (f"{home}/{name}" for folded, name in names.items() if folded in SECRET_NAMES)
+        for name in names.values():
+            if name.startswith("."):
+                yield from (f"{home}/{name}/{each}" for each in _OF_AGENTS)
+        for first, *rest in SECRET_PARTS:
+            if (name := names.get(first)) is not None:
+                yield from self.descend(f"{home}/{name}", rest)
 
+    def descend(self, folder: str, parts: Sequence[str]) -> Iterator[str]:
+        """What lies in a folder under these names, which are folded."""
+        if not parts:
+            yield folder
+            return
+        direct = f"{folder.rstrip('/')}/{parts[0]}"
+        if os.path.lexists(direct):
+            yield from self.descend(direct, parts[1:])
+        elif (name := self._by_folded_name(folder).get(parts[0])) is not None:
+            yield from self.descend(f"{folder}/{name}", parts[1:])
 
-def _by_folded_name(folder: str) -> dict[str, str]:
-    return {name.lower() if name.isascii() else fold((name,))[0]: name for name in _list(folder)}
+    def _by_folded_name(self, folder: str) -> dict[str, str]:
+        if folder not in self._listed:
+            self._listed[folder] = {
+                name.lower() if name.isascii() else fold((name,))[0]: name for name in _list(folder)
+            }
+        return self._listed[folder]
 
 
 def _homes() -> list[str]:
@@ -85,6 +95,8 @@ def _homes() -> list[str]:
 def _real(paths: Iterable[str]) -> Iterator[str]:
     """Real paths of those that are there and could be read."""
     for path in paths:
+        if not os.path.lexists(path):
+            continue
         real = os.path.realpath(path)
         if os.access(real, os.R_OK) or os.access(real, os.X_OK):
             yield real
