@@ -15,6 +15,7 @@ from hame.base.message import Text, User
 from hame.base.outcome import Corrected, Denied, Done, Failed, View, text_content
 from hame.base.ports import (
     Action,
+    CountTokens,
     Processes,
     Proposal,
     Sandbox,
@@ -112,6 +113,7 @@ class Stage:
         self.limits = Limits(steps=50)
         self.snapshots: Snapshots | None = None
         self.ahead: Callable[[], Awaitable[None]] | None = None
+        self.count: CountTokens | None = None
         self.add("read_file")
 
     def add(
@@ -144,6 +146,7 @@ class Stage:
             emit=self.events.append,
             snapshots=self.snapshots,
             ahead=self.ahead,
+            count=self.count,
         )
         return Run(ports, Plan(system="be good", limits=self.limits), self.inbox)
 

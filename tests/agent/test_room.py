@@ -15,7 +15,7 @@ from hame.base.json import JsonObject
 from hame.base.message import Assistant, StopReason, Text, User
 from hame.base.model import ModelFacts, Usage
 from hame.base.outcome import Done, Failed, text_content
-from hame.base.ports import ToolContext
+from hame.base.ports import ModelRequest, ToolContext
 from hame.base.run import RunDone, RunFailed
 from hame.testing import ScriptedModel, answer, call
 
@@ -152,3 +152,39 @@ async def test_a_demand_that_is_sent_during_a_run_is_heard_too(stage: Stage) -> 
     assert [each.text for each in stage.seen(ConstraintChanged)] == [
         "From now on use tabs, not spaces."
     ]
+
+
+def long_answers(count: int) -> list[Assistant]:
+    """Each about 1,400 tokens of the window's 8,000, and none of them counted by the provider."""
+    return [answer("w " * 2_500, call("read_file", path=f"f{n}")) for n in range(count)]
+
+
+async def test_a_count_is_asked_for_only_where_the_estimate_does_not_tell(stage: Stage) -> None:
+    """And it decides: by the estimate alone room would have been made."""
+    counted: list[int] = []
+
+    async def count(request: ModelRequest) -> int | None:
+        counted.append(len(request.messages))
+        return 2_000
+
+    stage.count = count
+    model = ScriptedModel(*long_answers(5), answer("Done."), facts=SMALL)
+    ended = await stage.make(model).run(User((Text("go"),)))
+    model.finish()
+    assert isinstance(ended.result, RunDone)
+    assert counted == [7], "not at the beginning, and not again once it is known"
+    assert stage.seen(Compacted) == []
+
+
+async def test_who_does_not_count_is_not_asked_again_in_the_run(stage: Stage) -> None:
+    asked: list[ModelRequest] = []
+
+    async def nobody(request: ModelRequest) -> None:
+        asked.append(request)
+
+    stage.count = nobody
+    model = ScriptedModel(*long_answers(5), SUMMARY, answer("Done."), facts=SMALL)
+    await stage.make(model).run(User((Text("go"),)))
+    model.finish()
+    assert len(asked) == 1
+    assert len(stage.seen(Compacted)) == 1

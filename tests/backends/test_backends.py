@@ -8,8 +8,10 @@ import pytest
 from hame.backends.registry import Registry
 from hame.backends.router import Router
 from hame.backends.served import own_backend, vendor_backend
+from hame.base.capability import Embeddings
 from hame.base.errors import ConfigError, ErrorKind, Failure, ModelError
 from hame.base.model import Endpoint, ModelFacts, ModelListing, Vendor
+from hame.base.ports import ModelRequest
 from hame.base.settings import ProviderSettings
 from hame.llm.catalog import ShippedCatalogue
 
@@ -47,6 +49,14 @@ class Reach:
 
     async def check(self, vendor: Vendor, endpoint: Endpoint) -> None:
         raise AssertionError("nothing is to be checked")
+
+    async def count(self, facts: ModelFacts, endpoint: Endpoint, request: ModelRequest) -> None:
+        raise AssertionError("nothing is to be counted")
+
+    async def embed(
+        self, facts: ModelFacts, endpoint: Endpoint, texts: Sequence[str]
+    ) -> Embeddings:
+        raise AssertionError("nothing is to be embedded")
 
 
 def registry_of(

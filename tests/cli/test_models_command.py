@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from hame.testing import Reply, ScriptedServer, answer
+from hame.testing import Reply, ScriptedServer, answer, call
 
 READY = r"^\u276f\s*$"
 LISTED = {
@@ -97,3 +97,85 @@ def test_several_providers_are_asked_about_once(terminal, own, gateway):
     talk.send("more\r")
     talk.wait_for(r"^Hi again\.$")
     assert "anthropic/" in gateway.questions[0].body["model"]
+
+
+# ---------------------------------------------------------------- one model
+
+
+def test_what_is_known_of_one_model_is_told(hame, own):
+    told = hame("models", "openrouter/deepseek/deepseek-v9", real=True, **own).stdout
+    assert told.splitlines()[0] == "openrouter/deepseek/deepseek-v9  DeepSeek V9"
+    assert "200,000 tokens" in told
+    assert "$0.5 in, $2 out" in told
+    known = hame("models", "anthropic/claude-opus-5", real=True, HOME=own["HOME"])
+    assert "1,000,000 tokens" in known.stdout, "the catalogue tells without a key"
+    assert known.returncode == 0
+    for name in ("nobody/at-all", "openrouterr/x"):
+        assert hame("models", name, real=True, **own).returncode == 2
+
+
+def ollama(*steps, tells: bool = True) -> ScriptedServer:
+    able = {"capabilities": ["completion", "tools"]} if tells else {}
+    shown = {**able, "model_info": {"general.architecture": "q", "q.context_length": 40_960}}
+    pages = {
+        "/api/show": shown,
+        "/api/tags": {"models": [{"name": "q:8b", "digest": "d1"}]},
+        "/api/ps": {"models": []},
+    }
+    bodies = {path: Reply(body=json.dumps(page).encode()) for path, page in pages.items()}
+    return ScriptedServer(*steps, pages=bodies)
+
+
+def test_a_local_model_is_tried_on_demand_whatever_its_server_says(hame, own):
+    call_once = answer(call("read_note", name="pear"))
+    held = answer('{"tool": "read_note", "arguments": {"name": "pear"}}')
+    steps = (call_once, call_once, held, answer('{"say": "marzipan"}'), answer('{"say": "Hi."}'))
+    with ollama(*steps) as server:
+        named = {"HOME": own["HOME"], "OLLAMA_HOST": server.url}
+        told = hame("models", "ollama/q:8b", real=True, **named)
+        assert "it calls them by itself" in told.stdout
+        assert server.questions == []
+        tried = hame("models", "ollama/q:8b", "--try", real=True, **named)
+        assert tried.returncode == 0
+        assert "trying once how ollama/q:8b calls tools" in tried.stderr
+        assert "held to a JSON schema" in tried.stdout
+        assert "held to a JSON schema" in hame("models", "ollama/q:8b", real=True, **named).stdout
+        # What was found is what counts from then on.
+        assert hame("-p", "hi", "--model", "ollama/q:8b", real=True, **named).stdout == "Hi.\n"
+        server.finish()
+        assert server.questions[-1].body["format"]
+
+
+def test_what_cannot_be_tried_says_why(hame, own):
+    for arguments, words in [
+        (("models", "--try"), "no model is named"),
+        (("models", "openrouter", "--try"), "no model is named"),
+        (("models", "openrouter/anthropic/claude-opus-5.5", "--try"), "does not run here"),
+        (("--no-tools", "models", "ollama/q:8b", "--try"), "`tools` says how"),
+    ]:
+        refused = hame(*arguments, real=True, **own)
+        assert refused.returncode == 2, arguments
+        assert words in refused.stderr, arguments
+    nobody = {"HOME": own["HOME"], "OLLAMA_HOST": "http://127.0.0.1:9"}
+    failed = hame("models", "ollama/q:8b", "--try", real=True, **nobody)
+    assert failed.returncode == 1
+    assert "could not be tried" in failed.stderr
+    assert "not tried yet" in failed.stdout
+
+
+def test_what_can_be_set_is_shown_and_keys_are_masked(hame, own):
+    key = "sk-or-1234567890abcdef"
+    shown = hame(
+        "models", "openrouter", "--settings", real=True, **{**own, "OPENROUTER_API_KEY": key}
+    )
+    assert "providers.openrouter.base_url" in shown.stdout
+    assert own["OPENROUTER_BASE_URL"] in shown.stdout
+    assert "OPENROUTER_API_KEY" in shown.stdout
+    assert key not in shown.stdout
+    found = json.loads(
+        hame("models", "ollama", "--settings", "--json", real=True, HOME=own["HOME"]).stdout
+    )
+    assert {"providers.ollama.num_gpu", "providers.ollama.keep_alive"} <= {
+        one["name"] for one in found
+    }
+    assert hame("models", "--settings", real=True, **own).returncode == 2

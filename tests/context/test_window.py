@@ -530,3 +530,39 @@ async def test_a_session_that_is_taken_up_is_measured_as_it_was_when_it_was_left
     )
     assert done is not None
     assert done.tokens_after < done.tokens_before + 200
+
+
+# ---------------------------------------------------------------- counted by the provider
+
+
+def counting(steps: int, counted: int | None = None) -> Stage:
+    """A window with so many steps of which no provider has counted anything; then it counts."""
+    stage = Stage(*long_history(steps))
+    if counted is not None:
+        stage.window.counted(stage.journal.entries, counted)
+    return stage
+
+
+@pytest.mark.parametrize(("steps", "doubtful"), [(2, False), (11, True), (14, True), (30, False)])
+def test_only_an_estimate_near_the_edge_is_doubtful(steps: int, doubtful: bool) -> None:
+    stage = counting(steps)
+    assert stage.window.is_doubtful(stage.journal.entries, FACTS) is doubtful
+
+
+@pytest.mark.parametrize(("counted", "full"), [(5_000, False), (9_000, True)])
+def test_what_the_provider_counts_decides(counted: int, full: bool) -> None:
+    stage = counting(12, counted)
+    entries = stage.journal.entries
+    assert not stage.window.is_doubtful(entries, FACTS)
+    assert stage.window.is_full(entries, FACTS) is full
+    report = stage.window.report(entries, FACTS)
+    assert report.total == counted
+    assert report.measured
+
+
+async def test_what_comes_after_the_count_is_estimated_to_its_scale() -> None:
+    stage = counting(8, 12_000)
+    for entry in step(90):
+        await stage.journal.append(entry)
+    total = stage.window.report(stage.journal.entries, FACTS).total
+    assert total > 12_000 + 2_000 / 3.6 * 1.5

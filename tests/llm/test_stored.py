@@ -538,3 +538,41 @@ def test_the_bargain_follows_from_the_prices(price, hour, make, keep):
     assert (found.worth_making, found.worth_keeping) == (make, keep)
     vain = found.worth_making * (price.input - price.cache_read)
     assert price.input + hour <= vain < 2 * (price.input + hour)
+
+
+# ---------------------------------------------------------------- letting go
+
+
+async def test_what_is_stored_is_let_go_when_nobody_will_ask_again(model_at):
+    async with serving(*["ok"] * (WORTH + 1)) as server:
+        model = model_at(server.url)
+        await model.release()
+        await converse(model, WORTH + 1)
+        assert about(server, "DELETE") == []
+        await model.release()
+        (gone,) = about(server, "DELETE")
+        await model.release()
+        assert len(about(server, "DELETE")) == 1
+    assert gone.path == f"/v1beta/{NAME}"
+    assert gone.headers["x-goog-api-key"] == "k"
+
+
+async def test_what_has_ended_by_itself_is_not_asked_for(model_at, clock):
+    async with serving(*["ok"] * (WORTH + 1)) as server:
+        model = model_at(server.url)
+        await converse(model, WORTH + 1)
+        await clock.advance(3_700)
+        await model.release()
+    assert about(server, "DELETE") == []
+
+
+async def test_a_server_that_does_not_answer_does_not_hold_up_the_end(model_at):
+    def lost(received: Received) -> Reply:
+        return hang() if received.method == "DELETE" else page(received)
+
+    pages = {CONTENTS: page, f"/v1beta/{NAME}": lost}
+    async with serving(*["ok"] * (WORTH + 1), pages=pages) as server:
+        model = model_at(server.url, storing_s=0.2)
+        await converse(model, WORTH + 1)
+        with anyio.fail_after(5):
+            await model.release()

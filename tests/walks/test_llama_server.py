@@ -11,13 +11,14 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import anyio
 import pytest
 
 import hame
 from hame.base.event import CallSettled, Notice, RunEvent
 from hame.base.fold import Fold
 from hame.base.message import Assistant, Message, Origin, StopReason, Text, User
-from hame.base.model import Endpoint, ModelFacts, Timeouts
+from hame.base.model import Endpoint, ModelFacts, Quirk, Timeouts
 from hame.base.outcome import Done
 from hame.base.ports import ModelRequest
 from hame.base.run import RunDone
@@ -170,3 +171,39 @@ async def test_a_model_without_calls_is_tried_and_held_to_single_steps(
     notices = [each.text for each in told if isinstance(each, Notice)]
     assert len(notices) == 2
     assert "single small steps" in notices[1]
+
+
+async def test_it_counts_what_it_then_reads(llama_server, http):
+    """Rendered and split in two questions: as many tokens as the answer's usage says."""
+    quirks = frozenset({Quirk.RENDERS_PROMPTS})
+    facts = ModelFacts(
+        backend="llamacpp", model="smollm2", wire="openai_chat", quirks=quirks,
+        timeouts=Timeouts(first_byte_s=120, idle_s=60),
+    )  # fmt: skip
+    endpoint = Endpoint(base_url=f"{llama_server}/v1", api_key=KEY)
+    model = connect(facts, endpoint, Line(http=http, clock=FakeClock()))
+    question = User((Text("Write one short sentence about horses."),))
+    request = ModelRequest(system="You are brief.", messages=(question,), max_output_tokens=24)
+    counted = await model.count_tokens(request)
+    said, _ = await ask(model, question)
+    assert said.usage is not None
+    assert counted == said.usage.input_total
+
+
+async def test_giving_up_frees_its_only_slot(llama_server, http):
+    """No backend has to be told to stop: hanging up is enough, or the next would wait for minutes."""
+    facts = ModelFacts(
+        backend="llamacpp", model="smollm2", wire="openai_chat",
+        timeouts=Timeouts(first_byte_s=120, idle_s=60),
+    )  # fmt: skip
+    endpoint = Endpoint(base_url=f"{llama_server}/v1", api_key=KEY)
+    model = connect(facts, endpoint, Line(http=http, clock=FakeClock()))
+    question = User((Text("Count from one to ten thousand, in words."),))
+    long = ModelRequest(system="", messages=(question,), max_output_tokens=3_500)
+    async with model.stream(long) as events:
+        async for event in events:
+            if isinstance(event, TextDelta):
+                break
+    with anyio.fail_after(20):
+        said, _ = await ask(model, User((Text("Say yes."),)))
+    assert said.stop_reason is not None

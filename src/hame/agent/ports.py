@@ -6,7 +6,18 @@ import msgspec
 
 from hame.agent.cache import CacheLedger
 from hame.base.model import CacheLifetime, Effort
-from hame.base.ports import Clock, Context, Emit, Gate, Journal, Model, Snapshots, Tool, ToolContext
+from hame.base.ports import (
+    Clock,
+    Context,
+    CountTokens,
+    Emit,
+    Gate,
+    Journal,
+    Model,
+    Snapshots,
+    Tool,
+    ToolContext,
+)
 from hame.base.run import Limits
 
 
@@ -22,6 +33,8 @@ class Ports(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
     emit: Emit
     snapshots: Snapshots | None = None
+    count: CountTokens | None = None
+    """Counts a request, where whoever serves the model does that."""
     ledger: CacheLedger | None = None
     """Account of the session's requests, where it outlives the run."""
     ahead: Callable[[], Awaitable[None]] | None = None

@@ -18,7 +18,7 @@ from hame.base.event import RunEvent
 from hame.base.fold import Fold
 from hame.base.memory import Shortened
 from hame.base.message import Assistant, Message, Note, User
-from hame.base.ports import Emit, ModelRequest
+from hame.base.ports import CountTokens, Emit, ModelRequest
 
 OVERFLOWS = frozenset({ErrorKind.CONTEXT_OVERFLOW, ErrorKind.REQUEST_TOO_LARGE})
 DEAR_USD = 0.05
@@ -38,6 +38,7 @@ class Room:
         self._model, self._context, self._journal = ports.model, ports.context, ports.journal
         self._emit, self._clock = ports.emit, ports.clock
         self._request, self._count = request, count
+        self._counter = ports.count
         self._ledger = ports.ledger or CacheLedger(ports.journal.entries)
         self._recovering = False
         """Room was made after an overflow, and no answer has come since."""
@@ -66,9 +67,21 @@ class Room:
     async def messages(self) -> tuple[Message, ...]:
         """The messages of the next request; room is made for it first where that is needed."""
         entries, facts = self._journal.entries, self._model.facts
+        if self._counter is not None and self._context.is_doubtful(entries, facts):
+            await self._measure(self._counter)
         if self._context.is_full(entries, facts):
             await self.make()
         return await self._context.fit(entries, facts)
+
+    async def _measure(self, count: CountTokens) -> None:
+        """Have the next request counted; whoever did not count once is not asked again in this run."""
+        entries = self._journal.entries
+        shown = await self._context.fit(entries, self._model.facts)
+        tokens = await count(self._request(shown))
+        if tokens is None:
+            self._counter = None
+        else:
+            self._context.counted(entries, tokens)
 
     async def make(self, focus: str | None = None) -> Shortened | None:
         """Shorten what the model sees, as the context sees fit; with `focus` by a summary in any case."""

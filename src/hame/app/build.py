@@ -121,6 +121,7 @@ async def build_runtime(pad: Launchpad) -> Runtime:
             else NoSnapshots()
         ),
         open_model=models.open,
+        count_tokens=models.count_tokens,
         remember=models.remember,
         speak_through=speak_through,
         new_context=lambda: Window(blobs),

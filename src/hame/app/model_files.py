@@ -1,19 +1,23 @@
 """Model files of the user's (`local/PATH.gguf`): each with an engine of its own, tried like a server's model."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from hame.app.trying import Trials
 from hame.base.errors import LocalModelError
-from hame.base.model import Constraint, Endpoint, ModelFacts
+from hame.base.model import Endpoint, ModelFacts
 from hame.base.ports import Model
 from hame.local.engine import LocalEngine
-from hame.local.file_model import FileModel, check_file, file_digest, file_facts, file_of
-
-_CONSTRAINTS: Sequence[Constraint] = (Constraint.GBNF, Constraint.SCHEMA)
-"""What hame's own engine holds answers to."""
+from hame.local.file_model import (
+    CONSTRAINTS,
+    FileModel,
+    check_file,
+    file_digest,
+    file_facts,
+    file_of,
+)
 
 Tell = Callable[[str], None]
 
@@ -72,7 +76,7 @@ class ModelFiles:
             try:
                 async with engine.serving() as address:
                     end = Endpoint(base_url=f"{address.url}/v1", api_key=address.key)
-                    found = await self._trials.make(facts, end, _CONSTRAINTS, tell)
+                    found = await self._trials.make(facts, end, CONSTRAINTS, tell)
             except LocalModelError:
                 return facts  # The first question says so.
         if found is not None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from hame.app.fitting import fit, let_go
 from hame.app.grounding import Grounding
 from hame.app.keys import UserKeys
 from hame.app.lastwords import known_secrets, remember_secret
@@ -14,9 +15,10 @@ from hame.backends.address import origin_of
 from hame.backends.registry import Registry
 from hame.backends.router import BUILT_IN, Router
 from hame.backends.served import ServedBackend, own_backend, vendor_backend
+from hame.base.capability import CountsTokens, Embeddings, Embeds
 from hame.base.errors import ConfigError
 from hame.base.model import Endpoint, ModelFacts, ModelListing, Quirk, ToolSupport, Vendor
-from hame.base.ports import Clock, Http, Index, Model, Processes
+from hame.base.ports import Backend, Clock, Http, Index, Model, ModelRequest, Processes
 from hame.base.settings import ProviderSettings, Settings
 from hame.config.choices import read_choices, remember_choice
 from hame.config.places import Places
@@ -121,7 +123,8 @@ class Models:
             self._know(name.partition("/")[0])
         else:
             self.know_all()
-        model = await Router(self.registry, self._find_server, self._remembered).open(name)
+        router = Router(self.registry, self._find_server, self._remembered, self._fit)
+        model = await router.open(name)
         listed = [each for each in self._settings.fallbacks if each != model.facts.name]
         if not listed:
             return model
@@ -137,10 +140,14 @@ class Models:
         """
         self._tell, self._trials.again = tell, True
         facts = (await self.open(name)).facts
-        if not facts.local or self._trials.again:
-            why = "--tools and --no-tools say it" if facts.local else "it does not run here"
-            raise ConfigError(f"{facts.name} is not tried: {why}")
-        return facts
+        if not self._trials.again:
+            return facts
+        why = "it is known how to speak to it"
+        if not facts.local:
+            why = "it does not run here"
+        elif self._settings.tools is not None:
+            why = "the setting `tools` says how to speak to it"
+        raise ConfigError(f"{facts.name} is not tried: {why}")
 
     async def _open_listed(self, name: str) -> Model:
         """A model that the user listed.
@@ -149,7 +156,32 @@ class Models:
             ConfigError: if it cannot be asked.
         """
         self._know(name.partition("/")[0])
-        return await Router(self.registry).open(name)
+        return await Router(self.registry, fit=self._fit).open(name)
+
+    async def count_tokens(self, facts: ModelFacts, request: ModelRequest) -> int | None:
+        """Tokens of a request as whoever serves the model counts them; None where nobody does."""
+        found = (backend for backend in self.registry if backend.id == facts.backend)
+        backend = next(found, None)
+        if not isinstance(backend, CountsTokens):
+            return None
+        return await backend.count_tokens(facts.model, request)
+
+    async def make_vectors(self, name: str, texts: Sequence[str]) -> Embeddings:
+        """Texts as vectors, by the model of that name and no other.
+
+        Raises:
+            ConfigError: if there is no such backend, or it makes none.
+            ModelError: if it was refused, or could not be asked.
+        """
+        backend_id, _, model = name.partition("/")
+        self._know(backend_id)
+        backend = self.registry.find(backend_id)
+        if not isinstance(backend, Embeds):
+            raise ConfigError(f"{backend.display_name} makes no embeddings")
+        return await backend.embed(model, texts)
+
+    def _fit(self, backend: Backend, model: Model) -> Model:
+        return fit(backend, model, self._index, self._say)
 
     def _say(self, text: str) -> None:
         if self._tell is not None:
@@ -252,7 +284,7 @@ class Models:
         from hame.local.backend import LocalBackend
         from hame.local.engine import LocalEngine
 
-        folder = Path(self._folder)
+        folder, existing = Path(self._folder), Grounding(self._index)
         self._engine = LocalEngine(folder, self._processes, self._http)
 
         def new_engine(file: Path, window: int) -> LocalEngine:
@@ -263,7 +295,7 @@ class Models:
             new_engine,
             trials=self._trials,
             as_set=self._with_tools,
-            ask=self._spoken_to,
+            ask=lambda facts, end: connect(facts, end, self._line, existing=existing),
             tell=lambda: self._tell,
         )
         self.registry.register(LocalBackend(folder, self._engine, self._index, self._files))
@@ -343,16 +375,29 @@ class Models:
     def connect(self, facts: ModelFacts, endpoint: Endpoint) -> Model:
         """A model that is asked over HTTP."""
         self._client.warm(endpoint.base_url)
-        return self._spoken_to(facts, endpoint)
+        return connect(facts, endpoint, self._line, existing=Grounding(self._index))
 
-    def _spoken_to(self, facts: ModelFacts, endpoint: Endpoint) -> Model:
-        """The model, asked in the way that its facts say."""
-        model = connect(facts, endpoint, self._line, existing=Grounding(self._index))
-        if facts.tools is not ToolSupport.MASKED:
-            return model
-        from hame.local.masked import MaskedModel  # Few models are spoken to in lines.
+    async def count(
+        self, facts: ModelFacts, endpoint: Endpoint, request: ModelRequest
+    ) -> int | None:
+        """Tokens of a request as a service counts them; None where it does not, or not in time."""
+        return await connect(
+            facts, endpoint, self._line, existing=Grounding(self._index)
+        ).count_tokens(request)
 
-        return MaskedModel(model, self._index)
+    async def embed(
+        self, facts: ModelFacts, endpoint: Endpoint, texts: Sequence[str]
+    ) -> Embeddings:
+        """Texts as vectors.
+
+        Raises:
+            ConfigError: on a wire that has none.
+            ModelError: if it was refused, or could not be asked.
+        """
+        from hame.llm.embedding import embed  # Few ask for that.
+
+        way = codec(facts.wire)
+        return await embed(way, facts, endpoint, texts, http=self._http, clock=self._clock)
 
     async def list_models(self, vendor: Vendor, endpoint: Endpoint) -> Sequence[ModelListing]:
         """What a service lists; of one that has no list, the rows of the catalogue.
@@ -371,7 +416,9 @@ class Models:
         )
 
     async def close(self) -> None:
-        """End the built-in model's child and all connections."""
+        """End the built-in model's child and all connections; let go of what providers store for hire."""
+        for backend in self.registry:
+            await let_go(backend, self._say)
         for engines in (self._engine, self._files):
             if engines is not None:
                 await engines.close()

@@ -220,6 +220,15 @@ class RecordedContext:
             return False
         return facts.context_window is None or self._window.is_full(entries, facts)
 
+    def is_doubtful(self, entries: Sequence[Entry], facts: ModelFacts) -> bool:
+        """Nobody is there to count."""
+        del entries, facts
+        return False
+
+    def counted(self, entries: Sequence[Entry], tokens: int) -> None:
+        """The provider has counted the next request."""
+        self._window.counted(entries, tokens)
+
     def overflowed(self, facts: ModelFacts, kind: ErrorKind) -> None:
         """The server said that the last request was too large."""
         self._window.overflowed(facts, kind)

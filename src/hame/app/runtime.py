@@ -70,6 +70,11 @@ class Sessions(Protocol):
         ...
 
 
+async def nobody_counts(_facts: ModelFacts, _request: ModelRequest) -> int | None:
+    """Nobody does."""
+    return None
+
+
 class Parts(msgspec.Struct, frozen=True, kw_only=True):
     """What a runtime is made of; put together by `hame.app.build`."""
 
@@ -87,6 +92,8 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     open_model: Callable[[str | None], Awaitable[Model]]
     """By name; None: the user's choice, or what there is. Raises ConfigError."""
     new_context: Callable[[], Context]
+    count_tokens: Callable[[ModelFacts, ModelRequest], Awaitable[int | None]] = nobody_counts
+    """Has a request counted by who serves the model; None where nobody counts."""
     remember: Callable[[str], None] = lambda _: None
     """Keeps the model that the user chose for later sessions."""
     speak_through: Callable[[Callable[[str], None]], None] = lambda _: None
@@ -298,7 +305,7 @@ class Runtime:
             context=self._context,
             clock=self._parts.clock,
             emit=self._emit,
-            facts=self._framed_facts,
+            facts=self._counted_facts,
             compact=self._compact,
         )
 
@@ -395,6 +402,7 @@ class Runtime:
             journal=self._journal,
             clock=self._parts.clock,
             emit=self._emit,
+            count=lambda request: self._parts.count_tokens(model.facts, request),
             snapshots=self._snapshots,
             ledger=self._ledger,
             ahead=self._ahead,
@@ -426,11 +434,18 @@ class Runtime:
         finally:
             self._run = None
 
-    async def _framed_facts(self) -> ModelFacts:
-        """What is known of the model, when the context knows what goes with every request."""
-        facts = (await self._open()).facts
+    async def _counted_facts(self) -> ModelFacts:
+        """What is known of the model, when the context knows the next request as well as anybody does."""
+        model = await self._open()
+        facts, entries = model.facts, self._journal.entries
         specs = [tool.spec for tool in self._tools.values() if tool.spec.advertised]
         self._context.frame(system_prompt(), specs)
+        messages = await self._context.fit(entries, facts)
+        if messages:
+            asked = Run(self._ports(model), self._plan()).request(messages)
+            tokens = await self._parts.count_tokens(facts, asked)
+            if tokens is not None:
+                self._context.counted(entries, tokens)
         return facts
 
     def _warn_of_rules(self) -> None:

@@ -96,11 +96,11 @@ async def _choices(models: Models, backend: Backend) -> list[Choice]:
         listed = [ModelListing(id=model)] if model else []
     vendor = models.catalogue.vendor(backend.id)
     facts = [models.catalogue.facts(vendor, one.id) if vendor else None for one in listed]
-    return [_choice(backend, one, known) for one, known in zip(listed, facts, strict=True)]
+    return [choice_of(backend, one, known) for one, known in zip(listed, facts, strict=True)]
 
 
-def _choice(backend: Backend, listed: ModelListing, known: ModelFacts | None) -> Choice:
-    """What the server says comes first: it knows best what it serves."""
+def choice_of(backend: Backend, listed: ModelListing, known: ModelFacts | None) -> Choice:
+    """A model as a list shows it. What the server says comes first: it knows best what it serves."""
     facts = known or ModelFacts(backend=backend.id, model=listed.id, wire="")
     native = facts.tools is ToolSupport.NATIVE if known is not None and known.price else None
     named = facts.display_name if facts.display_name != listed.id else ""

@@ -85,6 +85,7 @@ def _spoken_to(facts: ModelFacts, found: Tried) -> ModelFacts:
     return replace(
         facts,
         tools=found.tools,
+        tools_told=True,
         constraint=found.constraint,
         profile=Profile.LEAN if masked else facts.profile,
     )

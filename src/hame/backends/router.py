@@ -28,6 +28,15 @@ def nothing_remembered(_backend: str) -> str | None:
     return None
 
 
+Fit = Callable[[Backend, Model], Model]
+"""What a model of a backend becomes before it is asked."""
+
+
+def as_it_is(_backend: Backend, model: Model) -> Model:
+    """Nothing else."""
+    return model
+
+
 class Router:
     """Resolves `backend/model`, a bare backend, or nothing at all."""
 
@@ -36,11 +45,13 @@ class Router:
         registry: Registry,
         find_server: FindServer = no_server,
         remembered: Remembered = nothing_remembered,
+        fit: Fit = as_it_is,
     ) -> None:
-        """Take the backends, a way to look for a running local server, and what was chosen before."""
+        """Take the backends, a way to look for a running local server, what was chosen before, the fitting."""
         self._registry = registry
         self._find_server = find_server
         self._remembered = remembered
+        self._fit = fit
 
     async def open(self, name: str | None) -> Model:
         """The model that is meant; None: the one key that is set, a local server, the built-in model.
@@ -58,7 +69,7 @@ class Router:
         model = model or await self._default_model(backend)
         if isinstance(backend, LearnsModels):
             await backend.learn(model)
-        return backend.open(model)
+        return self._fit(backend, backend.open(model))
 
     async def _default_model(self, backend: Backend) -> str:
         model = self._remembered(backend.id) or backend.default_model()

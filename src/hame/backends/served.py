@@ -7,9 +7,18 @@ from msgspec.structs import replace
 
 from hame.backends.address import check_address, complete_address, placed_address
 from hame.backends.credential import Credential, Keys, Source
+from hame.base.capability import BackendSetting, CachesContext, Embeddings
 from hame.base.errors import ConfigError
-from hame.base.model import Constraint, Endpoint, ModelFacts, ModelListing, Quirk, Vendor
-from hame.base.ports import Model
+from hame.base.model import (
+    Constraint,
+    Endpoint,
+    ModelFacts,
+    ModelListing,
+    Quirk,
+    ToolSupport,
+    Vendor,
+)
+from hame.base.ports import Model, ModelRequest
 from hame.base.settings import ProviderSettings
 
 
@@ -40,6 +49,23 @@ class Connections(Protocol):
         """
         ...
 
+    async def count(
+        self, facts: ModelFacts, endpoint: Endpoint, request: ModelRequest
+    ) -> int | None:
+        """Tokens of a request as the service counts them; None where it does not, or not in time."""
+        ...
+
+    async def embed(
+        self, facts: ModelFacts, endpoint: Endpoint, texts: Sequence[str]
+    ) -> Embeddings:
+        """Texts as vectors.
+
+        Raises:
+            ConfigError: on a wire that has none.
+            ModelError: if it was refused, or could not be asked.
+        """
+        ...
+
     async def check(self, vendor: Vendor, endpoint: Endpoint) -> None:
         """Ask for the vendor's `check_path`.
 
@@ -50,7 +76,7 @@ class Connections(Protocol):
 
 
 class ServedBackend:
-    """Implements Backend, ListsModels, SignsIn, LearnsModels and ChecksKeys."""
+    """Implements Backend and every capability but Cancellable: hanging up is what stops its servers."""
 
     def __init__(
         self,
@@ -60,7 +86,7 @@ class ServedBackend:
         connections: Connections,
         *,
         chosen: bool,
-        allow_http: bool = False,
+        own: ProviderSettings | None = None,
     ) -> None:
         """Serve a vendor's models from an endpoint.
 
@@ -70,15 +96,15 @@ class ServedBackend:
             credential: the user's key for it.
             connections: the ways to its server.
             chosen: the user set it up.
-            allow_http: the user vouches for an unencrypted address whose name does not say that it
-                is near.
+            own: what the user set for it.
         """
         self._vendor = vendor
         self._endpoint = endpoint
         self._credential = credential
         self._connections = connections
         self._chosen = chosen
-        self._allow_http = allow_http
+        self._own = own or ProviderSettings()
+        self._opened: list[Model] = []
         self._learned: dict[str, ModelFacts] = {}
 
     @property
@@ -127,7 +153,7 @@ class ServedBackend:
         """
         self._require_ready()
         facts = self._learned.get(model) or self._connections.facts(self._vendor, model)
-        opened = self._connections.connect(facts, self.endpoint)
+        opened = self._connect(facts)
         if self._credential.source is not Source.COMMAND:
             return opened
         from hame.backends.renewing import RenewingModel  # Few keys are printed by a command.
@@ -136,9 +162,14 @@ class ServedBackend:
             old = self._credential.known
             self._credential.forget()
             new = await self._credential.fetch(self._endpoint.base_url)
-            return self._connections.connect(facts, self.endpoint) if new != old else None
+            return self._connect(facts) if new != old else None
 
         return RenewingModel(opened, renew)
+
+    def _connect(self, facts: ModelFacts) -> Model:
+        model = self._connections.connect(facts, self.endpoint)
+        self._opened.append(model)
+        return model
 
     async def sign_in(self) -> None:
         """Fetch the key from where it is.
@@ -160,6 +191,47 @@ class ServedBackend:
         facts = await self._connections.learn(self._vendor, facts, self.endpoint)
         self._learned[model] = facts
         return facts
+
+    async def count_tokens(self, model: str, request: ModelRequest) -> int | None:
+        """Tokens of a request as the service counts them; None where it does not, or not just now."""
+        facts = self._learned.get(model) or self._connections.facts(self._vendor, model)
+        if facts.tools is ToolSupport.MASKED or not self.ready():
+            return None  # A model that is spoken to in lines is not sent what it is asked.
+        return await self._connections.count(facts, self.endpoint, request)
+
+    async def embed(self, model: str, texts: Sequence[str]) -> Embeddings:
+        """Texts as vectors, by one of the service's models for that.
+
+        Raises:
+            ConfigError: when its key or its address is missing, or its wire has no embeddings.
+            ModelError: if it was refused, or could not be asked.
+        """
+        await self.sign_in()
+        facts = self._connections.facts(self._vendor, model)
+        return await self._connections.embed(facts, self.endpoint, texts)
+
+    async def release(self) -> None:
+        """Let go of what the service stores for hire."""
+        opened, self._opened = self._opened, []
+        for model in opened:
+            if isinstance(model, CachesContext):
+                await model.release()
+
+    def settings(self) -> Sequence[BackendSetting]:
+        """What the user can set for it."""
+        from hame.backends.shown import shown_settings  # Few want to see them.
+
+        return shown_settings(self._vendor, self._own, self._credential, self.endpoint)
+
+    def takes_tools(self, model: str) -> bool:
+        """They all do: natively, or in words, as their facts say."""
+        del model
+        return True
+
+    def constraints(self, model: str) -> Sequence[Constraint]:
+        """The ways in which its servers may hold an answer to a few lines."""
+        del model
+        return self._vendor.constraints
 
     async def list_models(self) -> Sequence[ModelListing]:
         """What the service lists; of one that lists nothing, what the catalogue knows.
@@ -194,7 +266,7 @@ class ServedBackend:
             ConfigError: if it cannot, with the remedy.
         """
         if self.ready():
-            check_address(self._endpoint.base_url, self.id, allow_http=self._allow_http)
+            check_address(self._endpoint.base_url, self.id, allow_http=self._own.allow_http)
             return
         if self._credential.exists or not self._vendor.needs_key:
             variable = " or ".join(self._vendor.base_url_env)
@@ -227,9 +299,7 @@ def vendor_backend(
     row = replace(vendor, default_model=own.model) if own.model else vendor
     chosen = credential.exists if vendor.needs_key else address is not None
     chosen = chosen and not vendor.variant_of
-    return ServedBackend(
-        row, endpoint, credential, connections, chosen=chosen, allow_http=own.allow_http
-    )
+    return ServedBackend(row, endpoint, credential, connections, chosen=chosen, own=own)
 
 
 def own_backend(

@@ -1,13 +1,29 @@
 """What a backend may be able to do besides opening models: each a protocol that is asked for by type.
 
 `ListsModels`, the commonest, stands beside `Backend` in `hame.base.ports`. A backend that lacks one of
-these is spoken to without it; it is never swapped for another backend.
+these is spoken to without it; it is never swapped for another backend, and nothing of a request is lost:
+
+| without | what happens |
+|---|---|
+| `ListsModels` | its default model is listed |
+| `SignsIn`, `LearnsModels` | it is opened as it is |
+| `ChecksKeys` | its key is tried by listing its models |
+| `NativeTools` | tools are told in words, and calls are read out of its words |
+| `ConstrainsOutput` | its answers are held to nothing |
+| `CountsTokens` | tokens are estimated |
+| `CachesContext` | nothing is let go at the end |
+| `Embeds` | who wants an embedding of it is told that it makes none |
+| `Configurable` | no settings of it are shown |
+| `Cancellable` | hanging up is all that stops it |
 """
 
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
+import msgspec
+
 from hame.base.errors import ConfigError
-from hame.base.model import ModelFacts
+from hame.base.model import Constraint, ModelFacts, Usage
 from hame.base.ports import HttpRequest, Model, ModelRequest
 
 
@@ -50,6 +66,93 @@ class ChecksKeys(Protocol):
             ConfigError: if there is no key.
             ModelError: if it was refused, or could not be asked.
         """
+        ...
+
+
+@runtime_checkable
+class NativeTools(Protocol):
+    """A backend whose models take a request's tools, in whatever way, and answer with calls."""
+
+    def takes_tools(self, model: str) -> bool:
+        """Whether this one does."""
+        ...
+
+
+@runtime_checkable
+class ConstrainsOutput(Protocol):
+    """A backend that can hold an answer to something."""
+
+    def constraints(self, model: str) -> Sequence[Constraint]:
+        """To what, the best first: `SCHEMA` is the request's `shape`, any other its `lines`."""
+        ...
+
+
+@runtime_checkable
+class CountsTokens(Protocol):
+    """A backend that can count what a request would take, without answering it."""
+
+    async def count_tokens(self, model: str, request: ModelRequest) -> int | None:
+        """Tokens of the whole request; None where it could not be counted just now. Does not raise."""
+        ...
+
+
+@runtime_checkable
+class CachesContext(Protocol):
+    """A backend that stores what requests have in common, for hire."""
+
+    async def release(self) -> None:
+        """Nobody will ask any more: let go of what is stored. Does not raise."""
+        ...
+
+
+class Embeddings(msgspec.Struct, frozen=True, kw_only=True):
+    """Texts as vectors."""
+
+    vectors: tuple[tuple[float, ...], ...]
+    """One for each text, in their order."""
+    usage: Usage = Usage()
+
+
+@runtime_checkable
+class Embeds(Protocol):
+    """A backend with models that turn texts into vectors."""
+
+    async def embed(self, model: str, texts: Sequence[str]) -> Embeddings:
+        """The texts as vectors.
+
+        Raises:
+            ConfigError: if there is no key, or no such model.
+            ModelError: if it was refused, or could not be asked.
+        """
+        ...
+
+
+class BackendSetting(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One of a backend's settings, for people."""
+
+    name: str
+    """What it is set by: `providers.ollama.num_gpu`, or the backend's own word for it."""
+    value: str = ""
+    """As it is now, secrets masked; empty where it is not set."""
+    about: str = ""
+    """What it does, and what holds where it is not set."""
+
+
+@runtime_checkable
+class Configurable(Protocol):
+    """A backend with settings of its own."""
+
+    def settings(self) -> Sequence[BackendSetting]:
+        """All of them."""
+        ...
+
+
+@runtime_checkable
+class Cancellable(Protocol):
+    """A backend that goes on working when nobody listens any more, unless it is told."""
+
+    async def stop(self) -> None:
+        """Stop what was asked last; called when an answer was left before its end. May raise anything."""
         ...
 
 

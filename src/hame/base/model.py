@@ -111,6 +111,10 @@ class Quirk(StrEnum):
     """Thinking between tool calls must be asked for by a beta header (Claude 4 to 4.5)."""
     PRINTS_CALLS = "prints_calls"
     """The server may pass on a call as text, in the words of the model's own template."""
+    RENDERS_PROMPTS = "renders_prompts"
+    """`/apply-template` and `/tokenize` count a conversation together (llama-server)."""
+    SPLITS_MESSAGES = "splits_messages"
+    """`/tokenize` takes a conversation (vLLM)."""
     CUTS_SILENTLY = "cuts_silently"
     """A prompt longer than the window is cut without a word (Ollama)."""
 
@@ -243,7 +247,7 @@ class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
     documents: bool = False
     tools: ToolSupport = ToolSupport.NATIVE
     tools_told: bool = False
-    """Its own server says so; otherwise a local model is tried once."""
+    """Its own server says so, or it was tried; otherwise a local model is tried once."""
     constraint: Constraint | None = None
     """How its server holds an answer to a few lines; None: it does not, or that is not known."""
     profile: Profile = Profile.STANDARD

@@ -1023,6 +1023,8 @@ AskModel: TypeAlias = Callable[[str, int], Awaitable[tuple[Assistant, Failure | 
 
 The second argument is how many tokens the answer may have. What came is returned beside the failure.
 """
+CountTokens: TypeAlias = Callable[[ModelRequest], Awaitable[int | None]]
+"""Has the tokens of a request counted by who would answer it; None where they are not counted."""
 WriteEntry: TypeAlias = Callable[[Entry], Awaitable[object]]
 """Journals an entry."""
 
@@ -1055,6 +1057,14 @@ class Context(Protocol):
 
     def is_full(self, entries: Sequence[Entry], facts: ModelFacts) -> bool:
         """Whether room should be made before the next request."""
+        ...
+
+    def is_doubtful(self, entries: Sequence[Entry], facts: ModelFacts) -> bool:
+        """Whether only an exact count can tell if the next request fits: an estimate near the edge."""
+        ...
+
+    def counted(self, entries: Sequence[Entry], tokens: int) -> None:
+        """The provider has counted the next request."""
         ...
 
     def overflowed(self, facts: ModelFacts, kind: ErrorKind) -> None:

@@ -165,6 +165,18 @@ class Projection:
         return int(max(since, estimate * LEAST_SCALE))
 
     @property
+    def estimated(self) -> int:
+        """Tokens of the next request that no provider has counted yet."""
+        if self.measured is None:
+            return self.scaled(self.overhead + self.size)
+        return max(self.scaled(self.size - self.measured.size), 0)
+
+    def count(self, tokens: int) -> None:
+        """The provider counts so many tokens for the next request as it is now."""
+        self._set_scale(tokens, self.overhead + self.size)
+        self.measured = Measured(tokens, self.size)
+
+    @property
     def has_pictures(self) -> bool:
         """Whether pictures or documents are shown before the last message."""
         return any(without_pictures(each) is not each for each in self._messages[:-1])
@@ -251,9 +263,12 @@ class Projection:
         if usage is None or not usage.input_total:
             return
         if self.frame is not None:
-            counted = usage.input_total / max(self.overhead + shown, 1)
-            self.scale = min(max(counted, LEAST_SCALE), MOST_SCALE)
+            self._set_scale(usage.input_total, self.overhead + shown)
         self.measured = Measured(usage.input_total + usage.output, self.size)
+
+    def _set_scale(self, tokens: int, estimate: int) -> None:
+        if estimate:
+            self.scale = min(max(tokens / estimate, LEAST_SCALE), MOST_SCALE)
 
     def _settle(self, index: int, call_id: str, outcome: Outcome) -> None:
         """Results enter as one message, once the last of an answer's calls is settled."""

@@ -51,6 +51,10 @@ LEAST_WINDOW = 2_000
 """Tokens; no overflow teaches that a model takes fewer."""
 WORTH_SHARE = 0.2
 """Of the window: leaving out less than this does not pay for the broken cache."""
+ERROR = 1.35
+"""Times by which an estimate may be wrong either way."""
+DOUBTFUL_SHARE = 0.1
+"""Of the window: an estimate of fewer tokens than this decides nothing."""
 MOST_FAILURES = 2
 """Summaries in a row that the model may fail at; then it is not asked any more."""
 NOTHING_STALE = Candidates(results=(), arguments=(), freed=0)
@@ -107,6 +111,22 @@ class Window:
         if self.projection.size * 4 < window and self.projection.measured is None:
             return False  # Not worth measuring system prompt and tools for.
         return self._tokens() > max(window * HIGH_WATER, self._tried_at)
+
+    def is_doubtful(self, entries: Sequence[Entry], facts: ModelFacts) -> bool:
+        """Whether what is estimated of the next request decides if room must be made for it."""
+        self.projection.read(entries)
+        window = self.limit(facts)
+        if self.projection.size * 4 < window and self.projection.measured is None:
+            return False  # As for `is_full`.
+        tokens, edge = self._tokens(), window * HIGH_WATER
+        near = edge / ERROR < tokens < edge * ERROR
+        return near and self.projection.estimated > window * DOUBTFUL_SHARE
+
+    def counted(self, entries: Sequence[Entry], tokens: int) -> None:
+        """The provider has counted the next request."""
+        self.projection.read(entries)
+        self._tokens()
+        self.projection.count(tokens)
 
     def overflowed(self, facts: ModelFacts, kind: ErrorKind) -> None:
         """The server said that the last request was too large."""

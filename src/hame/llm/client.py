@@ -92,6 +92,11 @@ class HttpModel:
             )
         return await self._stored.borrow(request, self.taught)
 
+    async def release(self) -> None:
+        """Let go of what the provider stores for hire."""
+        if self._stored is not None:
+            await self._stored.release()
+
     def encode(self, request: ModelRequest, stored: str = "") -> HttpRequest:
         """Exactly what would be sent for a request, or for one that names what is stored of it."""
         legal = replace(request, messages=self._repair(request.messages))
@@ -108,6 +113,15 @@ class HttpModel:
 
             self._in_words = InWords(self._existing) if self._existing else InWords()
         return self._in_words(request, self.taught.tools)
+
+    async def count_tokens(self, request: ModelRequest) -> int | None:
+        """Tokens of a request as the server counts them; None where it does not, or not in time."""
+        from hame.llm.counting import CountsRequests, count_tokens  # Seldom asked.
+
+        if not isinstance(self._codec, CountsRequests):
+            return None
+        asked = self.encode(request)
+        return await count_tokens(self._codec.counting(), asked, self.taught, self._line.http)
 
     def learn(self, parameter: str, request: ModelRequest) -> None:
         """Remember that the server does not take a parameter, or one of the request's files.

@@ -24,7 +24,15 @@ from hame.base.json import (
     get_string,
     parse_object,
 )
-from hame.base.model import Effort, Endpoint, ModelFacts, ModelListing, Timeouts, ToolSupport
+from hame.base.model import (
+    Effort,
+    Endpoint,
+    ModelFacts,
+    ModelListing,
+    Quirk,
+    Timeouts,
+    ToolSupport,
+)
 from hame.base.ports import Http, HttpRequest
 from hame.llm.openai_server import read_listings
 
@@ -173,11 +181,18 @@ async def _ask_openai_like(facts: ModelFacts, server: _Server) -> ModelFacts:
     if entry is None:
         return facts
     if named.lower().startswith("llama.cpp") or entry.owned_by == "llamacpp":
-        return _with_props(_with_listing(facts, entry), await server.object("/props"))
+        facts = _with_quirk(_with_listing(facts, entry), Quirk.RENDERS_PROMPTS)
+        return _with_props(facts, await server.object("/props"))
+    if entry.owned_by == "vllm":
+        return _with_quirk(_with_listing(facts, entry), Quirk.SPLITS_MESSAGES)
     if facts.local and not entry.context_window:
         shown = await server.object(f"/api/v0/models/{quote(facts.model, safe='/@:')}")
         return _with_lmstudio(facts, shown)
     return _with_listing(facts, entry)
+
+
+def _with_quirk(facts: ModelFacts, quirk: Quirk) -> ModelFacts:
+    return replace(facts, quirks=facts.quirks | {quirk})
 
 
 def _with_listing(facts: ModelFacts, entry: ModelListing) -> ModelFacts:

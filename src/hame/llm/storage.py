@@ -58,6 +58,10 @@ class StoresPrefixes(Protocol):
         """The request that keeps what is stored for that long from now on."""
         ...
 
+    def drop_request(self, stored: str, endpoint: Endpoint) -> HttpRequest:
+        """The request that lets go of what is stored."""
+        ...
+
     def stored_list_request(self, endpoint: Endpoint) -> HttpRequest:
         """A request that costs nothing and that only a server which stores prefixes answers."""
         ...

@@ -237,6 +237,17 @@ class Stored:
                 return
         prefix.forget()
 
+    async def release(self) -> None:
+        """Let go of all that is stored: its storing is paid by the time, and nobody will name it again."""
+        now = self.now()
+        with anyio.move_on_after(self._patience_s):
+            async with anyio.create_task_group() as tasks:
+                for prefix in self._prefixes.values():
+                    if prefix.name and prefix.until > now:
+                        asked = self._codec.drop_request(prefix.name, self._endpoint)
+                        tasks.start_soon(self._answer, asked)
+                    prefix.forget()
+
     async def _is_served(self) -> bool:
         """Whether this server stores prefixes; it is asked once."""
         if self._serves is None:

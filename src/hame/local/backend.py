@@ -1,13 +1,14 @@
 """The built-in model as a backend."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
 from hame.base.errors import ConfigError, LocalModelError
-from hame.base.model import ModelFacts
+from hame.base.model import Constraint, ModelFacts
 from hame.base.ports import Index, Model
 from hame.local.engine import NAME, Engine
-from hame.local.file_model import SUFFIX
+from hame.local.file_model import CONSTRAINTS, SUFFIX
 from hame.local.machine import engine_installed, missing_flags, require_engine
 from hame.local.model import LocalModel, local_facts
 from hame.local.weights import MODEL, find_weights
@@ -34,7 +35,7 @@ class Files(Protocol):
 
 
 class LocalBackend:
-    """Implements Backend and LearnsModels."""
+    """Implements Backend, LearnsModels, NativeTools and ConstrainsOutput."""
 
     def __init__(self, folder: Path, engine: Engine, index: Index, files: Files) -> None:
         """Take hame's own folder, the engine, the view of the project, and the model files."""
@@ -86,6 +87,15 @@ class LocalBackend:
         """
         self._require(model)
         return await self._files.learn(model) if _is_file(model) else local_facts()
+
+    def takes_tools(self, model: str) -> bool:
+        """They do, in their own ways."""
+        del model
+        return True
+
+    def constraints(self, model: str) -> Sequence[Constraint]:
+        """What the engine holds the answers of a model file to; the built-in model asks it by itself."""
+        return CONSTRAINTS if _is_file(model) else ()
 
     def _require(self, model: str) -> None:
         """See that there is such a model, and an engine for it.

@@ -10,13 +10,24 @@ from hashlib import blake2b
 from pathlib import Path
 
 from hame.base.errors import ConfigError, ErrorKind, Failure, LocalModelError
-from hame.base.model import Endpoint, ModelFacts, Price, Profile, Quirk, Timeouts, ToolSupport
+from hame.base.model import (
+    Constraint,
+    Endpoint,
+    ModelFacts,
+    Price,
+    Profile,
+    Quirk,
+    Timeouts,
+    ToolSupport,
+)
 from hame.base.ports import Model, ModelRequest
 from hame.base.stream import Failed, StreamEvent
 from hame.local.engine import LocalEngine
 from hame.local.gguf import MIB, GgufHeader, free_memory, read_header
 
 SUFFIX = ".gguf"
+CONSTRAINTS: tuple[Constraint, ...] = (Constraint.GBNF, Constraint.SCHEMA)
+"""What the engine holds an answer to, the best first."""
 _FREE = Price(input=0.0, output=0.0, cache_read=0.0, cache_write=0.0, cache_write_long=0.0)
 
 Connect = Callable[[ModelFacts, Endpoint], Model]

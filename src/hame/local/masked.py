@@ -9,7 +9,7 @@ pay no attention to it.
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from hame.base.capability import WritesRequests
+from hame.base.capability import written
 from hame.base.errors import ConfigError, ErrorKind, Failure
 from hame.base.fold import Fold
 from hame.base.lines import lines_schema, read_step
@@ -30,10 +30,11 @@ _WHOLE = frozenset({StopReason.END_TURN, StopReason.STOP_SEQUENCE, StopReason.UN
 class MaskedModel:
     """Implements the Model port around one whose facts say how it is held to lines."""
 
-    def __init__(self, inner: Model, index: Index) -> None:
-        """Take the model and the view of the project."""
+    def __init__(self, inner: Model, index: Index, constraint: Constraint | None = None) -> None:
+        """Take the model, the view of the project, and how its answers are held, unless its facts say so."""
         self._inner = inner
         self._index = index
+        self._constraint = inner.facts.constraint or constraint
 
     @property
     def facts(self) -> ModelFacts:
@@ -52,12 +53,10 @@ class MaskedModel:
         Raises:
             ConfigError: if the model is not asked over HTTP, or there is nothing to ask it.
         """
-        if not isinstance(self._inner, WritesRequests):
-            raise ConfigError(f"{self.facts.name} is not asked over HTTP")
         here = see(request, self._index)
         if not here.moves:
             raise ConfigError(closing_words(here.turn, here.tools, self.facts.name))
-        return self._inner.encode(self._question(request, here))
+        return written(self._inner, self._question(request, here))
 
     async def _answer(
         self, request: ModelRequest, stack: AsyncExitStack
@@ -89,7 +88,7 @@ class MaskedModel:
         """What is asked of the server."""
         system, *examples = opening(here.tools)
         lines = tuple(move.lines for move in here.moves)
-        as_schema = self.facts.constraint is Constraint.SCHEMA
+        as_schema = self._constraint is Constraint.SCHEMA
         return ModelRequest(
             system=system.text,
             messages=tuple(map(_message, (*examples, *present(here.turn, here.tools)))),
@@ -108,7 +107,7 @@ class MaskedModel:
             return None
         thought = "".join(block.text for block in answer.content if isinstance(block, Thinking))
         text: str | None = answer.text.strip() or thought.strip()
-        if self.facts.constraint is Constraint.SCHEMA:
+        if self._constraint is Constraint.SCHEMA:
             text = read_step(text)
         return read_line(text, moves) if text is not None else None
 

@@ -42,6 +42,7 @@ def local_facts() -> ModelFacts:
         max_output=_MOST_TOKENS,
         images=False,
         tools=ToolSupport.MASKED,
+        tools_told=True,
         profile=Profile.LEAN,
         price=Price(input=0.0, output=0.0, cache_read=0.0, cache_write=0.0, cache_write_long=0.0),
         timeouts=Timeouts(first_byte_s=300.0, idle_s=300.0),

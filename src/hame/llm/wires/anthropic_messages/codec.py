@@ -1,6 +1,7 @@
 """The codec of Anthropic's Messages."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from hame.base.json import JsonObject, as_list, get_int, get_objects, get_string, parse_object
 from hame.base.model import Endpoint, ModelFacts, ModelListing
@@ -10,6 +11,9 @@ from hame.llm.wires.anthropic_messages.decode import MessagesDecoder, decode_bod
 from hame.llm.wires.anthropic_messages.encode import address, encode
 from hame.llm.wires.anthropic_messages.messages import MessagesPage
 from hame.llm.wires.anthropic_messages.opaque import WIRE
+
+if TYPE_CHECKING:
+    from hame.llm.counting import Counting
 
 
 class MessagesCodec(PagedCodec[MessagesPage]):
@@ -24,6 +28,12 @@ class MessagesCodec(PagedCodec[MessagesPage]):
     def encode(self, request: ModelRequest, facts: ModelFacts, endpoint: Endpoint) -> HttpRequest:
         """Write a request."""
         return encode(request, facts, endpoint, self.page(request, facts))
+
+    def counting(self) -> "Counting":
+        """How requests are counted."""
+        import hame.llm.wires.anthropic_messages.counting as way  # Seldom asked.
+
+        return way
 
     def list_request(self, endpoint: Endpoint) -> HttpRequest:
         """The request that lists the server's models."""

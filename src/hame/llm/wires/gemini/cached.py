@@ -73,6 +73,11 @@ def renew_request(name: str, endpoint: Endpoint, seconds: int) -> HttpRequest:
     return write_request("PATCH", _expect(endpoint).endpoint, name, query=query, body=body)
 
 
+def drop_request(name: str, endpoint: Endpoint) -> HttpRequest:
+    """The request that deletes one."""
+    return write_request("DELETE", _expect(endpoint).endpoint, name)
+
+
 def list_request(endpoint: Endpoint) -> HttpRequest:
     """The request that lists the first one there is."""
     place = _expect(endpoint)

@@ -1,6 +1,7 @@
 """The codec of Gemini's generateContent."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from hame.base.json import (
     JsonObject,
@@ -18,6 +19,7 @@ from hame.llm.paged import PagedCodec
 from hame.llm.storage import StorageTerms, StoredContent
 from hame.llm.wires.gemini.address import resource, write_request
 from hame.llm.wires.gemini.cached import (
+    drop_request,
     list_request,
     make_request,
     read_content,
@@ -28,6 +30,10 @@ from hame.llm.wires.gemini.cached import (
 from hame.llm.wires.gemini.decode import WIRE, GeminiDecoder, decode_body
 from hame.llm.wires.gemini.encode import fixed_part, write_body
 from hame.llm.wires.gemini.messages import GeminiPage
+
+if TYPE_CHECKING:
+    from hame.llm.counting import Counting
+    from hame.llm.embedding import Embedding
 
 
 class GeminiCodec(PagedCodec[GeminiPage]):
@@ -42,6 +48,18 @@ class GeminiCodec(PagedCodec[GeminiPage]):
     def encode(self, request: ModelRequest, facts: ModelFacts, endpoint: Endpoint) -> HttpRequest:
         """Write a request."""
         return self.encode_stored(request, facts, endpoint, "")
+
+    def counting(self) -> "Counting":
+        """How requests are counted."""
+        import hame.llm.wires.gemini.counting as way  # Seldom asked.
+
+        return way
+
+    def embedding(self) -> "Embedding":
+        """How texts become vectors."""
+        import hame.llm.wires.gemini.embedding as way  # Seldom asked.
+
+        return way
 
     def encode_stored(
         self, request: ModelRequest, facts: ModelFacts, endpoint: Endpoint, stored: str
@@ -86,6 +104,10 @@ class GeminiCodec(PagedCodec[GeminiPage]):
     def renew_request(self, stored: str, endpoint: Endpoint, seconds: int) -> HttpRequest:
         """The request that gives a cached content more time."""
         return renew_request(stored, endpoint, seconds)
+
+    def drop_request(self, stored: str, endpoint: Endpoint) -> HttpRequest:
+        """The request that deletes a cached content."""
+        return drop_request(stored, endpoint)
 
     def stored_list_request(self, endpoint: Endpoint) -> HttpRequest:
         """The request that lists cached contents."""

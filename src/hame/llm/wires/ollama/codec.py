@@ -5,8 +5,7 @@ prompt silently, and a changed one makes it load the model again.
 """
 
 from collections.abc import Sequence
-from typing import Literal
-from urllib.parse import urlencode
+from typing import TYPE_CHECKING, Literal
 
 from hame.base.json import (
     JsonObject,
@@ -21,9 +20,14 @@ from hame.base.ports import HttpRequest, ModelRequest
 from hame.llm.limits import effort_for, output_limit
 from hame.llm.paged import PagedCodec
 from hame.llm.splice import splice
+from hame.llm.wires.ollama.address import address
 from hame.llm.wires.ollama.decode import OllamaDecoder, decode_body
 from hame.llm.wires.ollama.messages import OllamaPage
 from hame.llm.wires.ollama.tools import declare
+
+if TYPE_CHECKING:
+    from hame.llm.embedding import Embedding
+
 
 WIRE = "ollama"
 
@@ -45,11 +49,17 @@ class OllamaCodec(PagedCodec[OllamaPage]):
         if request.system.strip():
             pieces = [dump_bytes({"role": "system", "content": request.system}), *pieces]
         body = splice(_head(request, facts), "messages", pieces)
-        return _address("POST", endpoint, "chat", body)
+        return address("POST", endpoint, "chat", body)
+
+    def embedding(self) -> "Embedding":
+        """How texts become vectors."""
+        import hame.llm.wires.ollama.embedding as way  # Seldom asked.
+
+        return way
 
     def list_request(self, endpoint: Endpoint) -> HttpRequest:
         """The request that lists the models that are on the server's disk."""
-        return _address("GET", endpoint, "tags", b"")
+        return address("GET", endpoint, "tags", b"")
 
     def decode_list(self, body: bytes) -> Sequence[ModelListing]:
         """Read a list of models.
@@ -117,21 +127,3 @@ _LEVELS = {
     Effort.HIGH: "high",
     Effort.MAX: "high",
 }
-
-
-def _address(method: str, endpoint: Endpoint, place: str, body: bytes) -> HttpRequest:
-    """A request. The base URL is taken as people write it: bare, with `/api`, or with `/v1`."""
-    base = endpoint.base_url.rstrip("/").removesuffix("/v1").removesuffix("/api")
-    own = {"accept": "application/x-ndjson" if body else "application/json"}
-    if body:
-        own["content-type"] = "application/json"
-    if endpoint.api_key:
-        own["authorization"] = f"Bearer {endpoint.api_key}"
-    given = {name.lower(): value for name, value in endpoint.headers}
-    query = f"?{urlencode(endpoint.query)}" if endpoint.query else ""
-    return HttpRequest(
-        method=method,
-        url=f"{base}/api/{place}{query}",
-        headers=tuple((own | given).items()),
-        body=body,
-    )

@@ -4,6 +4,8 @@ The body begins with what does not change within a conversation and ends with th
 requests of one conversation share all bytes up to what is new.
 """
 
+from typing import TYPE_CHECKING
+
 from hame.base.json import JsonObject, dump_bytes
 from hame.base.model import Effort, Endpoint, ModelFacts, Quirk
 from hame.base.ports import HttpRequest, ModelRequest
@@ -13,6 +15,11 @@ from hame.llm.splice import splice
 from hame.llm.wires.openai_chat.decode import WIRE, ChatDecoder, decode_body
 from hame.llm.wires.openai_chat.messages import ChatPage
 from hame.llm.wires.openai_chat.tools import declare
+
+if TYPE_CHECKING:
+    from hame.llm.counting import Counting
+    from hame.llm.embedding import Embedding
+
 
 _EFFORTS = {Effort.MAX: "xhigh"}
 
@@ -35,6 +42,18 @@ class ChatCodec(BearerCodec[ChatPage]):
             messages = [system, *messages]
         body = splice(_head(request, facts), "messages", messages)
         return bearer_request("POST", endpoint, "chat/completions", body)
+
+    def embedding(self) -> "Embedding":
+        """How texts become vectors."""
+        import hame.llm.openai_embedding as way  # Seldom asked.
+
+        return way
+
+    def counting(self) -> "Counting":
+        """How requests are counted."""
+        import hame.llm.wires.openai_chat.counting as way  # Seldom asked.
+
+        return way
 
 
 def _head(request: ModelRequest, facts: ModelFacts) -> JsonObject:
