@@ -7,14 +7,17 @@ from pathlib import Path
 import pytest
 import tomlkit
 
+from hame.app.models import own_rows
 from hame.base.errors import ConfigError
+from hame.base.model import Quirk, ToolSupport
 from hame.base.settings import Effort, Mode, ProviderSettings
 from hame.config.choices import read_choices
 from hame.config.keystore import KeyStore
 from hame.config.places import find_places
 from hame.config.resolve import load_settings
-from hame.config.versions import current, migrate, upgrade
+from hame.config.versions import MODEL_STEPS, current, migrate, upgrade
 from hame.config.write import set_value, unset_value
+from hame.llm.catalog import ShippedCatalogue
 
 GOLDEN = Path(__file__).with_name("golden")
 VERSIONS = range(1, current() + 1)
@@ -147,3 +150,52 @@ def test_the_version_is_not_a_setting(places):
         unset_value(places, "version")
     text = Path(places.config_file).read_text(encoding="utf-8")
     assert tomllib.loads(text)["version"] == 1
+
+
+# ---------------------------------------------------------------- models.toml
+
+MODELS = range(1, current(MODEL_STEPS) + 1)
+
+
+@pytest.mark.parametrize("version", MODELS)
+def test_a_file_of_rows_of_every_version_loads_and_means_the_same(places, version):
+    shutil.copy(GOLDEN / f"models-{version}.toml", places.models_file)
+    catalogue = ShippedCatalogue(lambda: own_rows(places))
+    lab, anthropic = catalogue.vendor("lab"), catalogue.vendor("anthropic")
+    assert lab is not None
+    assert anthropic is not None
+    assert (lab.base_url, lab.key_env, lab.default_model) == (
+        "https://lab.test/v1", ("LAB_KEY",), "big-2",
+    )  # fmt: skip
+    assert lab.quirks == {Quirk.MAX_COMPLETION_TOKENS}
+    assert anthropic.base_url == "https://gateway.test"
+    facts = catalogue.facts(lab, "big-2")
+    assert (facts.context_window, facts.max_output, facts.images) == (131_072, 4_096, False)
+    assert facts.tools is ToolSupport.SCHEMA
+    assert facts.efforts == {Effort.LOW, Effort.HIGH}
+    assert facts.price is not None
+    assert facts.price.rates(200_001).input == 2.0
+    assert facts.price.rates(1).output == 3.0
+
+
+def test_a_file_of_rows_without_a_version_is_of_the_first(places):
+    text = (GOLDEN / "models-1.toml").read_text(encoding="utf-8").replace("version = 1\n", "")
+    Path(places.models_file).write_text(text, encoding="utf-8")
+    rows = own_rows(places)
+    assert rows is not None
+    assert set(rows.vendors) == {"lab", "anthropic"}
+
+
+def test_a_newer_file_of_rows_is_refused_in_words(places):
+    Path(places.models_file).write_text("version = 99\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="newer hame"):
+        own_rows(places)
+
+
+def test_a_mistake_in_a_file_of_rows_is_named_by_its_line(places):
+    text = "version = 1\n\n[vendors.lab]\nbase_urll = 'x'\n"
+    Path(places.models_file).write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        own_rows(places)
+    assert f"{places.models_file}:4: [vendors.lab] base_urll" in caught.value.message
+    assert "did you mean base_url?" in caught.value.message

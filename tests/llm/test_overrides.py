@@ -1,17 +1,20 @@
 """The user's own rows of the catalogue."""
 
 import tomllib
+from functools import partial
 
 import pytest
 
 from hame.base.errors import ConfigError
 from hame.base.model import Effort, Price, PriceTier
+from hame.config.sources import line_at
 from hame.llm.catalog import ShippedCatalogue
 from hame.llm.catalog.overrides import Overrides
 
 
 def catalogue(text: str) -> ShippedCatalogue:
-    return ShippedCatalogue(lambda: Overrides(tomllib.loads(text), "models.toml"))
+    line = partial(line_at, text)
+    return ShippedCatalogue(lambda: Overrides(tomllib.loads(text), "models.toml", line))
 
 
 def facts(found: ShippedCatalogue, name: str):
@@ -66,16 +69,24 @@ def test_fields_are_laid_over_what_ships_and_the_rest_stays():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[vendor.x]\na = 1", "[vendor]"),
-        ('[models."a/b"]\ncontext = 1', "context is not known"),
-        ('[models."a/b"]\ncontext_window = "big"', "context_window"),
-        ('[models."a/b"]\nprice = {input = "free"}', "price"),
-        ("[vendors.lab]\nurl = 1", "url is not known"),
-        ("models = 5", "models holds tables"),
-        ("[models]\nx = 5", "models holds tables"),
+        ("[vendor.x]\na = 1", "models.toml:1: vendor is not known there, did you mean vendors?"),
+        ('[models."a/b"]\ncontext = 1', 'models.toml:2: [models."a/b"] context is not known'),
+        ('[models."a/b"]\ncontext_window = "big"', "models.toml:2: "),
+        ('\n\n[models."a/b"]\nprice = {input = "free"}', "models.toml:4: "),
+        ('[models."a/b".price]\ninput = 1\noutput = "x"', "models.toml:3: "),
+        ('[models."a/b"]\nprice = {inputt = 1}', "price.inputt is not known, did you mean input?"),
+        (
+            '[models."a/b"]\nmax_output = 9\nprice = {input = 1, tiers = [{abve = 3}]}',
+            'models.toml:3: [models."a/b"] price.tiers.abve is not known, did you mean above?',
+        ),
+        ('[models."a/b"]\nefforts = ["huge"]', "models.toml:2: "),
+        ('[models."a/b".timeouts]\nfirst = 1', "timeouts.first is not known"),
+        ("[vendors.lab]\nurl = 1", "models.toml:2: [vendors.lab] url is not known"),
+        ("models = 5", "models.toml:1: models holds tables"),
+        ("\n[models]\nx = 5", "models.toml:3: models holds tables"),
     ],
 )
-def test_a_mistake_is_named_with_its_table(text, said):
+def test_a_mistake_is_named_with_its_line_and_table(text, said):
     with pytest.raises(ConfigError) as caught:
         catalogue(text).vendors()
     assert said in caught.value.message

@@ -22,7 +22,8 @@ from hame.base.ports import Backend, Clock, Http, Index, Model, ModelRequest, Pr
 from hame.base.settings import ProviderSettings, Settings
 from hame.config.choices import read_choices, remember_choice
 from hame.config.places import Places
-from hame.config.sources import parse_toml, read_settings_text
+from hame.config.sources import line_at, parse_toml, read_settings_text
+from hame.config.versions import MODEL_STEPS, migrate
 from hame.llm.asking import Line
 from hame.llm.catalog import ShippedCatalogue
 from hame.llm.client import connect
@@ -52,7 +53,9 @@ def own_rows(places: Places) -> "Overrides | None":
         return None
     from hame.llm.catalog.overrides import Overrides
 
-    return Overrides(parse_toml(text, places.models_file), places.models_file)
+    path = places.models_file
+    tables = migrate(parse_toml(text, path), path, MODEL_STEPS)
+    return Overrides(tables, path, lambda names: line_at(text, names))
 
 
 class Models:

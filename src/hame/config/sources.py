@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import cast
 
@@ -157,7 +157,30 @@ def parse_toml(text: str, path: str) -> dict[str, object]:
 
 
 def line_of(text: str, dotted: str) -> int:
-    """The line, from 1, on which a key's value begins: after it the text first holds the key."""
+    """The line, from 1, on which a setting's value begins."""
+    return _first_line(text, lambda table: any(name == dotted for name, _ in _flatten(table)))
+
+
+def line_at(text: str, path: Sequence[str]) -> int:
+    """The line, from 1, on which a table, or a key's value, begins that is reached by these names.
+
+    What is inside a list is as far as its list.
+    """
+
+    def holds(table: object) -> bool:
+        for name in path:
+            if isinstance(table, list):
+                return True
+            if not isinstance(table, dict) or name not in table:
+                return False
+            table = cast("dict[str, object]", table)[name]
+        return True
+
+    return _first_line(text, holds)
+
+
+def _first_line(text: str, holds: Callable[[dict[str, object]], bool]) -> int:
+    """The line on which that begins which first makes the text hold what is looked for; 1 where none does."""
     import tomllib
 
     lines = text.splitlines()
@@ -167,7 +190,7 @@ def line_of(text: str, dotted: str) -> int:
             table = tomllib.loads("\n".join(lines[:count]))
         except tomllib.TOMLDecodeError:
             continue
-        if any(name == dotted for name, _ in _flatten(table)):
+        if holds(table):
             return start
         start = count + 1
     return 1

@@ -1,4 +1,4 @@
-"""Versions of the settings file: the way from each to the next, so that an old file always loads.
+"""Versions of the user's files: the way from each to the next, so that an old file always loads.
 
 A change of a key's name or meaning is one more step here and one more file in the tests' golden folder.
 """
@@ -17,7 +17,9 @@ Step: TypeAlias = Callable[[Table], Table]
 """Makes the table of one version, without its `version`, into that of the next; changes nothing in it."""
 
 STEPS: tuple[Step, ...] = ()
-"""The first leads from version 1 to version 2."""
+"""Of `config.toml`; the first leads from version 1 to version 2."""
+MODEL_STEPS: tuple[Step, ...] = ()
+"""The same of `models.toml`, which hame reads and does not write."""
 
 
 def current(steps: Sequence[Step] = STEPS) -> int:

@@ -1,5 +1,7 @@
 """The user's own rows: `models.toml`, laid over what ships.
 
+version = 1                      # of the file's form; without it 1
+
 [vendors.lab]                    # a vendor that ships, or a new one
 base_url = "https://lab.example/v1"
 key_env = ["LAB_KEY"]
@@ -9,36 +11,46 @@ context_window = 131072
 price = {input = 1.0, output = 3.0}
 """
 
-from collections.abc import Mapping, Sequence
-from typing import TypeVar, cast
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias, TypeGuard, TypeVar, cast, get_args
 
 import msgspec
 
 from hame.base.errors import ConfigError
-from hame.base.json import JsonObject, as_object
+from hame.base.json import JsonObject, as_list, as_object
 from hame.base.model import Constraint, Vendor
 from hame.llm.catalog.rows import ModelRow
 
 Fields = TypeVar("Fields", Vendor, ModelRow)
+Place: TypeAlias = tuple[str, str]
+"""`vendors` or `models`, and the name of a table in it."""
+Line: TypeAlias = Callable[[Sequence[str]], int]
+"""The line of the file on which that begins which these names lead to."""
+
+_TABLES = ("vendors", "models")
+_NAMES = re.compile(r"\w+")
+_BARE = re.compile(r"[\w-]+")
 
 
 class Overrides:
     """Fields that come before those of the shipped rows."""
 
-    def __init__(self, tables: JsonObject, where: str) -> None:
+    def __init__(self, tables: JsonObject, where: str, line: Line) -> None:
         """Take the tables of the file `where`, and check all of them.
 
         Raises:
-            ConfigError: naming the table that cannot be used.
+            ConfigError: naming the line and the table that cannot be used.
         """
         self._where = where
+        self._line = line
         self.vendors = self._tables(tables, "vendors")
         self._models = self._tables(tables, "models")
-        strange = sorted(set(tables) - {"vendors", "models"})
+        strange = sorted(set(tables) - set(_TABLES))
         if strange:
             raise ConfigError(
-                f"{where}: [{strange[0]}] is not known there",
-                hint='It has tables [vendors.NAME] and [models."NAME/MODEL"].',
+                f"{self._at(strange[0])}: {strange[0]} is not known there{_near(strange[0], _TABLES)}",
+                hint='It has tables [vendors.NAME] and [models."NAME/MODEL"], and version.',
             )
         for vendor_id in self.vendors:
             self.vendor(vendor_id, None)
@@ -58,8 +70,9 @@ class Overrides:
             "constraints": list(Constraint),
         }
         below = new if shipped is None else as_object(msgspec.to_builtins(shipped)) or {}
-        self._know_fields(f'vendors."{vendor_id}"', fields, Vendor.__struct_fields__)
-        return self._convert(f"vendors.{vendor_id}", below | fields | {"id": vendor_id}, Vendor)
+        place = ("vendors", vendor_id)
+        self._know_fields(place, fields, Vendor)
+        return self._convert(place, below | fields | {"id": vendor_id}, Vendor)
 
     def named(self, vendor_id: str) -> Sequence[str]:
         """The models of a vendor that have a table of their own."""
@@ -79,27 +92,82 @@ class Overrides:
         return shipped
 
     def _laid_over(self, name: str, row: ModelRow, fields: JsonObject) -> ModelRow:
-        self._know_fields(f'models."{name}"', fields, ModelRow.__struct_fields__)
+        place = ("models", name)
+        self._know_fields(place, fields, ModelRow)
         below = as_object(msgspec.to_builtins(row)) or {}
-        return self._convert(f'models."{name}"', below | fields | {"model": row.model}, ModelRow)
+        return self._convert(place, below | fields | {"model": row.model}, ModelRow)
 
-    def _know_fields(self, table: str, fields: JsonObject, known: Sequence[str]) -> None:
-        strange = sorted(set(fields) - set(known))
-        if strange:
+    def _know_fields(self, place: Place, fields: JsonObject, kind: type[msgspec.Struct]) -> None:
+        found = _strange(fields, kind)
+        if found is not None:
+            names, known = found
+            said = f"{'.'.join(names)} is not known{_near(names[-1], known)}"
             raise ConfigError(
-                f"{self._where}: [{table}] {strange[0]} is not known",
+                f"{self._at(*place, *names)}: {_named(place)} {said}",
                 hint=f"Known are: {', '.join(known)}.",
             )
 
-    def _convert(self, table: str, fields: JsonObject, kind: type[Fields]) -> Fields:
+    def _convert(self, place: Place, fields: JsonObject, kind: type[Fields]) -> Fields:
         try:
             return msgspec.convert(fields, kind)
         except msgspec.ValidationError as error:
-            raise ConfigError(f"{self._where}: [{table}] {error}") from error
+            said, _, inner = str(error).partition(" - at `$.")
+            names = _NAMES.findall(inner.partition("[")[0])
+            where, field = self._at(*place, *names), ".".join(names)
+            raise ConfigError(
+                f"{where}: {_named(place)} {field}: {said[:1].lower()}{said[1:]}",
+                hint=f"Correct {self._where}.",
+            ) from error
 
     def _tables(self, tables: JsonObject, name: str) -> Mapping[str, JsonObject]:
         found = tables.get(name, {})
         inner = as_object(found)
-        if inner is None or not all(isinstance(each, dict) for each in inner.values()):
-            raise ConfigError(f"{self._where}: {name} holds tables, one for each name")
+        wrong = [each for each, table in (inner or {}).items() if not isinstance(table, dict)]
+        if inner is None or wrong:
+            where = self._at(name, *wrong[:1])
+            raise ConfigError(
+                f"{where}: {name} holds tables, one for each name",
+                hint=f"Write [{name}.NAME] and its fields below it.",
+            )
         return cast("dict[str, JsonObject]", inner)
+
+    def _at(self, *names: str) -> str:
+        return f"{self._where}:{self._line(names)}"
+
+
+def _strange(value: object, kind: object) -> tuple[list[str], Sequence[str]] | None:
+    """The way to the first member that a value of this type cannot have, and those it can."""
+    items = as_list(value)
+    if items is not None:
+        inner = (_strange(each, part) for each in items for part in get_args(kind))
+        return next(filter(None, inner), None)
+    struct = next((one for one in (kind, *get_args(kind)) if _is_struct(one)), None)
+    members = as_object(value)
+    if members is None or struct is None:
+        return None
+    fields = {field.name: field.type for field in msgspec.structs.fields(struct)}
+    for name, inner in members.items():
+        if name not in fields:
+            return [name], tuple(fields)
+        found = _strange(inner, fields[name])
+        if found is not None:
+            return [name, *found[0]], found[1]
+    return None
+
+
+def _is_struct(kind: object) -> TypeGuard[type[msgspec.Struct]]:
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+
+
+def _named(place: Place) -> str:
+    """A table as it is written."""
+    kind, name = place
+    return f"[{kind}.{name}]" if _BARE.fullmatch(name) else f'[{kind}."{name}"]'
+
+
+def _near(name: str, known: Sequence[str]) -> str:
+    """`, did you mean ...?` for a name that is almost one of the known."""
+    import difflib
+
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    return f", did you mean {close[0]}?" if close else ""
