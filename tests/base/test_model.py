@@ -2,9 +2,10 @@
 
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 
 from base.strategies import values_of
-from hame.base.model import Endpoint, ModelFacts, Price, Usage
+from hame.base.model import Endpoint, ModelFacts, Price, Quirk, Usage
 
 
 @given(values_of(Usage), values_of(Usage), values_of(Usage))
@@ -13,7 +14,8 @@ def test_usages_add_up_counter_by_counter_in_any_order(a: Usage, b: Usage, c: Us
     assert (a + b) + c == a + (b + c)
     assert a + Usage() == a
     for name in Usage.__struct_fields__:
-        assert getattr(a + b, name) == getattr(a, name) + getattr(b, name)
+        if name != "paid_nano_usd":
+            assert getattr(a + b, name) == getattr(a, name) + getattr(b, name)
     assert (a + b).input_total == a.input_total + b.input_total
 
 
@@ -61,6 +63,28 @@ def test_what_is_stored_for_hire_costs_on_top_of_the_tokens() -> None:
     usage = Usage(input_uncached=1_000_000, kept_micro_usd=32_500)
     assert usage.input_total == 1_000_000
     assert Price(input=3.0, output=15.0).cost(usage) == pytest.approx(3.0325)
+
+
+def test_what_was_paid_adds_up_where_it_is_known_of_all() -> None:
+    said, more = Usage(output=1, paid_nano_usd=5), Usage(output=2, paid_nano_usd=7)
+    assert (said + more).paid_nano_usd == 12
+    assert (Usage() + said).paid_nano_usd == 5
+    assert (said + Usage(output=1)).paid_nano_usd is None
+    assert (Usage(output=1) + Usage(output=1)).paid_usd is None
+
+
+def test_what_the_provider_says_it_took_comes_before_what_is_computed() -> None:
+    facts = ModelFacts(backend="b", model="m", wire="w", price=Price(input=3.0, output=15.0))
+    assert facts.cost(USAGE) == Price(input=3.0, output=15.0).cost(USAGE)
+    assert facts.cost(replace(USAGE, paid_nano_usd=1_500_000)) == 0.0015
+    assert facts.cost(replace(USAGE, paid_nano_usd=0)) == 0.0
+
+
+def test_of_a_model_without_a_price_it_is_known_where_its_server_will_tell() -> None:
+    facts = ModelFacts(backend="b", model="m", wire="w", quirks=frozenset({Quirk.TELLS_COST}))
+    assert facts.cost(Usage()) == 0.0
+    assert facts.cost(USAGE) is None, "it did not tell after all"
+    assert ModelFacts(backend="b", model="m", wire="w").cost(Usage()) is None
 
 
 def test_a_model_is_chosen_by_backend_and_model() -> None:

@@ -91,3 +91,57 @@ def test_a_mistake_in_the_users_rows_is_named(hame, prices, tmp_path):
     assert ran.returncode == 2
     assert "models.toml" in ran.stderr
     assert "context is not known" in ran.stderr
+
+
+# ---------------------------------------------------------------- what the provider itself took
+
+
+def billed(nano: int) -> Usage:
+    return Usage(input_uncached=10_000, output=1_000, paid_nano_usd=nano)
+
+
+def test_the_price_paid_is_shown_as_such_and_not_computed(hame, prices):
+    """Also of a model whose price nobody knows."""
+    said = [answer("one", usage=billed(12_300_000)), answer("two", usage=billed(0))]
+    with ScriptedServer(*said, answer("three", usage=COUNT)) as server:
+        own = {
+            "OPENROUTER_API_KEY": "k", "OPENROUTER_BASE_URL": f"{server.url}/api/v1",
+            "MINE_BASE_URL": f"{server.url}/v1", **prices,
+        }  # fmt: skip
+        ran = hame("-p", "hi", "--model", "openrouter/new/model", real=True, **own)
+        assert server.questions[0].body["usage"] == {"include": True}
+        assert "cost unknown" not in ran.stderr
+        hame("-p", "hi", "--model", "openrouter/new/model:free", real=True, **own)
+        by_model = hame("usage", "--by", "model", real=True, **prices).stdout
+        assert "$0.0123 as billed" in by_model
+        hame("-p", "hi", "--model", "mine/m", real=True, **own)
+        assert "usage" not in server.questions[2].body
+    told = hame("usage", real=True, **prices).stdout
+    assert "$0.0323 ($0.0123 of it as billed)" in told
+    bills = json.loads(hame("usage", "--by", "model", "--json", real=True, **prices).stdout)[
+        "bills"
+    ]
+    costs = {bill["name"]: (bill.get("cost_usd"), bill.get("billed_usd")) for bill in bills}
+    assert costs["openrouter/new/model"] == (pytest.approx(0.0123), pytest.approx(0.0123))
+    assert costs["openrouter/new/model:free"][0] in {0, None}
+    assert not any(bill.get("unpriced") for bill in bills)
+
+
+def test_a_limit_of_money_holds_by_what_is_billed(hame, prices):
+    looking = answer(call("list_dir"), usage=billed(30_000_000))
+    with ScriptedServer(*[looking] * 3) as server:
+        own = {"OPENROUTER_API_KEY": "k", "OPENROUTER_BASE_URL": f"{server.url}/api/v1", **prices}
+        model = ("--model", "openrouter/new/model")
+        ran = hame("-p", "hi", *model, "--max-cost", "0.05", real=True, **own)
+        assert len(server.questions) == 2
+    assert ran.returncode == 4
+    assert "limit of $0.0500" in ran.stderr
+
+
+def test_a_free_model_costs_nothing_whatever_its_server_says_of_it(hame, prices):
+    with ScriptedServer(answer("one", usage=COUNT)) as server:
+        own = {"OPENROUTER_API_KEY": "k", "OPENROUTER_BASE_URL": f"{server.url}/api/v1", **prices}
+        name = "openrouter/deepseek/deepseek-r1:free"
+        ran = hame("-p", "hi", "--model", name, "--output-format", "json", real=True, **own)
+    assert json.loads(ran.stdout)["cost_usd"] == 0
+    assert "free" in hame("models", name, real=True, **prices).stdout

@@ -166,3 +166,20 @@ def test_models_of_the_gpt_family_edit_with_patches_whoever_serves_them(
     vendor = catalogue.vendor("openrouter")
     assert vendor is not None
     assert catalogue.facts(vendor, name).editing == editing
+
+
+def test_a_free_model_of_a_gateway_is_free_and_otherwise_like_the_one_that_is_not():
+    catalogue, vendor = ShippedCatalogue(), vendor_of("openrouter")
+    paid = next(
+        row for row in catalogue.models("openrouter") if row.context_window and row.price
+    ).model
+    free, whole = (catalogue.facts(vendor, name) for name in (f"{paid}:free", paid))
+    assert free.price is not None
+    assert (free.price.input, free.price.output) == (0.0, 0.0)
+    assert free.context_window == whole.context_window
+    assert free.model == f"{paid}:free"
+    new = catalogue.facts(vendor, "somebody/new:free")
+    assert new.price == free.price
+    assert catalogue.facts(vendor, "somebody/new").price is None
+    other = vendor_of("groq")
+    assert ShippedCatalogue().facts(other, "somebody/new:free").price is None

@@ -34,6 +34,8 @@ class Bill(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     usage: Usage = Usage()
     cost_usd: float = 0.0
     """Of the answers whose price is known."""
+    billed_usd: float = 0.0
+    """The part of it that the providers themselves said they took; the rest is computed from prices."""
     unpriced: int = 0
     """Answers whose price is unknown; with any, `cost_usd` is only a part."""
 
@@ -44,6 +46,7 @@ class Bill(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             answers=self.answers + 1,
             usage=self.usage + spent.usage,
             cost_usd=self.cost_usd + (cost or 0.0),
+            billed_usd=self.billed_usd + (spent.usage.paid_usd or 0.0),
             unpriced=self.unpriced + (cost is None),
         )
 
@@ -57,7 +60,9 @@ class Prices:
         self._known: dict[str, ModelFacts | None] = {}
 
     def cost(self, spent: Spent) -> float | None:
-        """US dollars for an answer; None when its price is unknown."""
+        """US dollars for an answer; what its provider said it took comes first. None: unknown."""
+        if spent.usage.paid_usd is not None:
+            return spent.usage.paid_usd
         if spent.model not in self._known:
             self._known[spent.model] = self._facts(spent.model)
         facts = self._known[spent.model]

@@ -28,6 +28,13 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     reasoning: int = 0
     kept_micro_usd: int = 0
     """Millionths of a US dollar for what the provider stores for hire; no part of the tokens."""
+    paid_nano_usd: int | None = None
+    """Billionths of a US dollar that the provider itself says it took; None: not said, or not of all."""
+
+    @property
+    def paid_usd(self) -> float | None:
+        """What the provider itself says it took, in US dollars; None: it did not say."""
+        return None if self.paid_nano_usd is None else self.paid_nano_usd / 1e9
 
     @property
     def input_total(self) -> int:
@@ -44,7 +51,15 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             output=self.output + other.output,
             reasoning=self.reasoning + other.reasoning,
             kept_micro_usd=self.kept_micro_usd + other.kept_micro_usd,
+            paid_nano_usd=_paid(self, other),
         )
+
+
+def _paid(one: Usage, other: Usage) -> int | None:
+    """What was paid for both, where it is known of both; for nothing, nothing was paid."""
+    said = [each.paid_nano_usd for each in (one, other) if each != Usage()]
+    known = [paid for paid in said if paid is not None]
+    return sum(known) if known and len(known) == len(said) else None
 
 
 class Effort(StrEnum):
@@ -115,6 +130,8 @@ class Quirk(StrEnum):
     """`/apply-template` and `/tokenize` count a conversation together (llama-server)."""
     SPLITS_MESSAGES = "splits_messages"
     """`/tokenize` takes a conversation (vLLM)."""
+    TELLS_COST = "tells_cost"
+    """`usage.cost` is what was paid, in US dollars; `usage: {include: true}` asks for it (OpenRouter)."""
     CUTS_SILENTLY = "cuts_silently"
     """A prompt longer than the window is cut without a word (Ollama)."""
 
@@ -274,11 +291,14 @@ class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
     def cost(self, usage: Usage) -> float | None:
         """US dollars for the usage of one request; None when a price that matters is unknown.
 
-        What runs on this machine costs nothing.
+        What the provider says it took comes first. What runs on this machine costs nothing.
         """
+        if usage.paid_usd is not None:
+            return usage.paid_usd
         if self.price is not None:
             return self.price.cost(usage)
-        return 0.0 if self.local else None
+        told = Quirk.TELLS_COST in self.quirks and usage == Usage()
+        return 0.0 if self.local or told else None
 
 
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
@@ -320,6 +340,8 @@ class Vendor(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Environment variables that may hold the key, the first that is set wins."""
     base_url_env: tuple[str, ...] = ()
     needs_key: bool = True
+    free_ending: str = ""
+    """How the names of models end that cost nothing there."""
     variant_of: str = ""
     """Id of the vendor whose service this is another way to; then it is never chosen by itself."""
     local: bool = False

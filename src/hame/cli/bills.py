@@ -46,8 +46,18 @@ def _cells(bill: Bill) -> tuple[str, str, str, str, str]:
 
 
 def _cost(bill: Bill) -> str:
-    if not bill.unpriced:
-        return money(bill.cost_usd)
-    if bill.unpriced == bill.answers:
+    if bill.unpriced == bill.answers and bill.answers:
         return money(None)
-    return f"{money(bill.cost_usd)} and {counted(bill.unpriced, 'answer')} of unknown cost"
+    known = f"{money(bill.cost_usd)}{_billed(bill)}"
+    if not bill.unpriced:
+        return known
+    return f"{known} and {counted(bill.unpriced, 'answer')} of unknown cost"
+
+
+def _billed(bill: Bill) -> str:
+    """What of it is no computation of hame's."""
+    if not bill.billed_usd:
+        return ""
+    if bill.cost_usd - bill.billed_usd < 0.00005:
+        return " as billed"
+    return f" ({money(bill.billed_usd)} of it as billed)"

@@ -74,6 +74,8 @@ def _whole_price(choice: Choice) -> str:
         return "free: it runs here"
     if price is None or price.input is None or price.output is None:
         return "unknown"
+    if price.input == price.output == 0:
+        return "free"
     first = f"${price.input:g} in, ${price.output:g} out for a million tokens"
     rates = [
         f"above {tier.above:,} tokens ${_rate(tier.input, price.input):g} in,"
@@ -100,6 +102,8 @@ def _price(choice: Choice) -> str:
         return "free"
     if price is None or price.input is None or price.output is None:
         return "?"
+    if price.input == price.output == 0:
+        return "free"
     more = "+" if price.tiers else ""
     return f"{price.input:g} / {price.output:g}{more}"
 

@@ -76,7 +76,7 @@ class ShippedCatalogue:
     def facts(self, vendor: Vendor, model: str) -> ModelFacts:
         """What is known of a model; a server of the user's own is known by its row alone."""
         shard, own = self._shard(vendor.id), self._overrides()
-        row = shard.row(model) if shard is not None else None
+        row = _row(shard, vendor, model) if shard is not None else None
         if own is not None:
             row = own.row(vendor.id, model, row)
         return facts_from(row, vendor, model)
@@ -99,3 +99,11 @@ class ShippedCatalogue:
                 return Shard(file.read())
         except FileNotFoundError:
             return None
+
+
+def _row(shard: Shard, vendor: Vendor, model: str) -> ModelRow | None:
+    """The row of a model; a free one of which nothing is said is like the one that costs something."""
+    row = shard.row(model)
+    paid = model.removesuffix(vendor.free_ending) if vendor.free_ending else model
+    said = row is not None and row.model == model and row.context_window is not None
+    return row if said or paid == model else shard.row(paid) or row

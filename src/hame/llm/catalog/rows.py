@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from hame.base.model import (
     Constraint,
@@ -96,10 +97,15 @@ class Shard:
         return msgspec.json.decode(line, type=ModelRow)
 
 
+_FREE = Price(input=0.0, output=0.0, cache_read=0.0, cache_write=0.0, cache_write_long=0.0)
+
+
 def facts_from(row: ModelRow | None, vendor: Vendor, model: str) -> ModelFacts:
     """What is known of a model of a vendor."""
     if row is None:
         row = ModelRow(model=model)
+    if vendor.free_ending and model.endswith(vendor.free_ending):
+        row = replace(row, price=_FREE)
     return ModelFacts(
         backend=vendor.id,
         model=model,

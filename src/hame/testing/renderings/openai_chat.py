@@ -106,10 +106,12 @@ def _deltas(block: AnswerBlock, index: int) -> Iterator[JsonObject]:
 
 
 def _usage(usage: Usage) -> JsonObject:
+    cost: JsonObject = {} if usage.paid_usd is None else {"cost": usage.paid_usd}
     return {
         "prompt_tokens": usage.input_total,
         "completion_tokens": usage.output,
         "total_tokens": usage.input_total + usage.output,
         "prompt_tokens_details": {"cached_tokens": usage.cache_read},
         "completion_tokens_details": {"reasoning_tokens": usage.reasoning},
+        **cost,
     }

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hame.base.errors import ErrorKind
 from hame.base.fold import Fold
 from hame.base.message import Assistant, Opaque, StopReason, Text, Thinking, ToolCall
-from hame.base.model import ModelFacts
+from hame.base.model import ModelFacts, Quirk
 from hame.base.ports import Frame
 from hame.base.stream import Completed, Failed, StreamEvent, ToolCallStarted, UsageReported
 from hame.llm.wires.openai_chat import CODEC
@@ -410,6 +410,38 @@ def test_reasoning_that_the_output_leaves_out_is_added():
 def test_cached_tokens_have_several_names(counts):
     usage = usage_of(counts)
     assert (usage.input_uncached, usage.cache_read) == (5, 4)
+
+
+@pytest.mark.parametrize(
+    ("counts", "paid"),
+    [
+        ({"cost": 0.00014}, 140_000),
+        ({"cost": 0}, 0),
+        ({"cost": 1e-9, "is_byok": False, "cost_details": {"upstream_inference_cost": 3}}, 1),
+        (
+            {"cost": 0.001, "is_byok": True, "cost_details": {"upstream_inference_cost": 0.02}},
+            21_000_000,
+        ),
+        (
+            {"cost": 0.001, "is_byok": True, "cost_details": {"upstream_inference_cost": None}},
+            1_000_000,
+        ),
+        ({"cost": -1}, None),
+        ({"cost": "0.1"}, None),
+        ({"cost": None}, None),
+        ({}, None),
+    ],
+)
+def test_the_price_paid_is_read_where_the_vendor_tells_it(counts, paid):
+    chunk = {"choices": [], "usage": {"prompt_tokens": 3, **counts}}
+    for quirks, expected in ((frozenset({Quirk.TELLS_COST}), paid), (frozenset(), None)):
+        facts = ModelFacts(backend="b", model="m", wire="openai_chat", quirks=quirks)
+        decoder = CODEC.decoder(facts)
+        frames = [delta("stop", content="x"), chunk]
+        events = [e for each in frames for e in decoder.feed(Frame(json.dumps(each)))]
+        events += decoder.feed(Frame("[DONE]"))
+        (reported,) = (event.usage for event in events if isinstance(event, UsageReported))
+        assert reported.paid_nano_usd == expected
 
 
 def test_groqs_usage_is_found():

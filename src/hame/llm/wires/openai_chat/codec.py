@@ -60,6 +60,8 @@ def _head(request: ModelRequest, facts: ModelFacts) -> JsonObject:
     head: JsonObject = {"model": facts.model, "stream": True}
     if Quirk.NO_STREAM_USAGE not in facts.quirks:
         head["stream_options"] = {"include_usage": True}
+    if Quirk.TELLS_COST in facts.quirks:
+        head["usage"] = {"include": True}
     limit = output_limit(request, facts)
     if limit is not None:
         capped = Quirk.MAX_COMPLETION_TOKENS in facts.quirks

@@ -16,7 +16,7 @@ from hame.base.json import (
     parse_object,
 )
 from hame.base.message import Opaque, StopReason
-from hame.base.model import ModelFacts, Usage
+from hame.base.model import ModelFacts, Quirk, Usage
 from hame.base.ports import Frame
 from hame.base.stream import (
     Completed,
@@ -72,6 +72,7 @@ class ChatDecoder:
         "_raw_stop",
         "_refusal",
         "_sources",
+        "_tells_cost",
         "_thinking",
         "_usage",
     )
@@ -79,6 +80,7 @@ class ChatDecoder:
     def __init__(self, facts: ModelFacts) -> None:
         """Start at the beginning of an answer."""
         self._provider = facts.vendor
+        self._tells_cost = Quirk.TELLS_COST in facts.quirks
         self._calls = CallPieces()
         self._details = DetailPieces()
         self._refusal = ""
@@ -121,7 +123,7 @@ class ChatDecoder:
         return events if self._ended else [*events, *self._finish()]
 
     def _take(self, chunk: JsonObject, *, is_error: bool) -> Iterator[StreamEvent]:
-        self._usage = find_usage(chunk) or self._usage
+        self._usage = find_usage(chunk, tells_cost=self._tells_cost) or self._usage
         self._calls.seed(get_string(chunk, "id") or "")
         choice = _first_choice(chunk)
         error = _error_in(chunk, choice, is_error=is_error)

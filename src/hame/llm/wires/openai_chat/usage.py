@@ -1,14 +1,34 @@
 """Token counts as OpenAI-compatible servers send them."""
 
-from hame.base.json import JsonObject, as_object, get_int, get_object
+import math
+
+from msgspec.structs import replace
+
+from hame.base.json import JsonObject, as_object, get_bool, get_int, get_number, get_object
 from hame.base.model import Usage
 
 
-def find_usage(chunk: JsonObject) -> Usage | None:
-    """The usage in a chunk or body; Groq hides it in `x_groq`."""
+def find_usage(chunk: JsonObject, *, tells_cost: bool = False) -> Usage | None:
+    """The usage in a chunk or body; Groq hides it in `x_groq`. With `tells_cost` the price paid is in it."""
     found = as_object(chunk.get("usage")) or get_object(chunk, "x_groq").get("usage")
     counts = as_object(found)
-    return read_usage(counts) if counts else None
+    if not counts:
+        return None
+    usage = read_usage(counts)
+    return replace(usage, paid_nano_usd=_paid(counts)) if tells_cost else usage
+
+
+def _paid(counts: JsonObject) -> int | None:
+    """Billionths of a US dollar; with a key of the user's own, what its vendor takes besides the gateway's fee.
+
+    https://openrouter.ai/docs/use-cases/usage-accounting
+    """
+    cost = get_number(counts, "cost")
+    if cost is None or not cost >= 0:
+        return None
+    above = get_number(get_object(counts, "cost_details"), "upstream_inference_cost")
+    whole = cost + max(above or 0.0, 0.0) if get_bool(counts, "is_byok") else cost
+    return round(whole * 1e9) if whole < math.inf else None
 
 
 def read_usage(counts: JsonObject) -> Usage:
