@@ -120,9 +120,9 @@ def test_many_brackets_are_not_depth() -> None:
 
 def test_a_large_text_is_checked_quickly() -> None:
     data = dump_bytes([{"a": [1, {"b": "c"}]}] * 100_000)
-    start = time.perf_counter()
+    start = time.process_time()
     parse(data)
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
 
 
 ANYTHING = [None, True, False, 0, 1, -3, 1.0, 1.5, "", "text", [], [1], {}, {"a": 1}, 10**30]

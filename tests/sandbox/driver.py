@@ -56,7 +56,7 @@ def make(mechanism: str, site: Site, environment: dict[str, str]) -> Any:
     """A mechanism as a session uses it, without the trial before; `landlock5`: as Landlock was in ABI 5."""
     if mechanism == "bubblewrap":
         gateway = Egress(resolve=look_up, allowed=is_public)
-        inner = Bubblewrap(site, LocalProcesses(environment), gateway, linger_s=0)
+        inner = Bubblewrap(site, LocalProcesses(environment), gateway)
         return Audited(inner, site, Level.A)
     version = int(mechanism.removeprefix("landlock") or 0) or None
     return Audited(Landlock(site, version=version), site, Level.B)

@@ -114,7 +114,9 @@ class Yard:
             search_path=self.environment["PATH"],
         )  # fmt: skip
         start_in = partial(LocalProcesses, self.environment)
-        self.traced = Traced(Ladder(site, SandboxChoice.BUBBLEWRAP, start_in), base / "traces")
+        self.traced = Traced(
+            Ladder(site, SandboxChoice.BUBBLEWRAP, start_in, linger_s=0), base / "traces"
+        )
         self.processes = start_in(self.traced)
         self.landlock = Ladder(site, SandboxChoice.LANDLOCK, start_in)
         self.in_landlock = start_in(self.landlock)

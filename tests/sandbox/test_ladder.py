@@ -298,7 +298,7 @@ class TestExpecting:
         level, modules = done.stdout.splitlines()
         assert level == "A"
         assert set(modules.split()) == {
-            "hame.sandbox", "hame.sandbox.expected", "hame.sandbox.ladder", "hame.sandbox.site",
+            "hame.sandbox", "hame.sandbox.expected", "hame.sandbox.ladder", "hame.sandbox.private", "hame.sandbox.site",
         }  # fmt: skip
 
 

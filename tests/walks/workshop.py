@@ -62,7 +62,7 @@ class Workshop:
             search_path=self.environment["PATH"],
         )  # fmt: skip
         choice = SandboxChoice.BUBBLEWRAP if level is Level.A else SandboxChoice.LANDLOCK
-        sandbox = Ladder(site, choice, partial(LocalProcesses, self.environment))
+        sandbox = Ladder(site, choice, partial(LocalProcesses, self.environment), linger_s=0)
         self._context = ToolContext(
             workspace=open_workspace(str(self.root), home=str(self.home)),
             processes=LocalProcesses(self.environment, sandbox),

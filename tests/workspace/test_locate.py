@@ -171,7 +171,8 @@ def test_places_leave_no_descriptor_open(project: DiskProject) -> None:
             project.workspace.locate(paths[number % len(paths)], Operation.READ).close()
         except PathError:
             continue
-    assert open_descriptors() == before
+    # Others' may be closed meanwhile: what is collected late belongs to earlier tests.
+    assert open_descriptors() <= before
 
 
 def test_a_forgotten_place_is_closed_too(project: DiskProject) -> None:

@@ -20,7 +20,6 @@ from hame.base.errors import ToolError
 from hame.base.ports import Cell, Gateway, Processes
 from hame.base.process import Launch
 from hame.sandbox.construction import Builder
-from hame.sandbox.lingering import LINGER_S
 from hame.sandbox.namespaces import Bwrap, Unusable, find_bwrap
 from hame.sandbox.site import Site
 
@@ -34,7 +33,7 @@ class Bubblewrap:
         processes: Processes,
         gateway: Gateway | None = None,
         *,
-        linger_s: float = LINGER_S,
+        linger_s: float = 0.0,
     ) -> None:
         """`processes` start bubblewrap itself when it is tried; `gateway` leads to granted hosts.
 

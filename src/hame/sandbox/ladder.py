@@ -42,12 +42,16 @@ class Ladder(Sandbox):
         choice: SandboxChoice,
         start_in: StartIn,
         gateway: Callable[[], Gateway] | None = None,
+        *,
+        linger_s: float = 0.3,
     ) -> None:
         """Try nothing yet. `start_in` is used for trying, and by what has to start helpers.
 
-        `gateway` makes what leads to granted hosts; without it none can be reached.
+        `gateway` makes what leads to granted hosts; without it none can be reached. What level A puts in
+        the place of missing names stays for `linger_s` after a command: the next wants it again.
         """
         self._gateway = gateway
+        self._linger_s = linger_s
         self._site = site
         self._choice = choice
         self._start_in = start_in
@@ -195,7 +199,7 @@ class Ladder(Sandbox):
             from hame.sandbox.bubblewrap import Bubblewrap
 
             gateway = self._gateway() if self._gateway is not None else None
-            yield Bubblewrap(self._site, self._start_in(None), gateway)
+            yield Bubblewrap(self._site, self._start_in(None), gateway, linger_s=self._linger_s)
         if self._choice is not SandboxChoice.BUBBLEWRAP:
             from hame.sandbox.landlock import Landlock
 

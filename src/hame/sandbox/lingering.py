@@ -11,8 +11,6 @@ import msgspec
 
 from hame.sandbox.masks import Hold
 
-LINGER_S = 0.3
-
 
 class _Left(msgspec.Struct):
     hold: Hold
