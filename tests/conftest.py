@@ -1,8 +1,47 @@
 """Fixtures of the whole suite: nothing of the machine leaks into a test."""
 
+import ctypes
+import os
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
+
+TESTS = Path(__file__).parent
+IN_SANDBOXES = (
+    TESTS / "sandbox",
+    TESTS / "app/test_starts.py",
+    TESTS / "app/test_rerun.py",
+    TESTS / "cli/test_rerunning.py",
+    TESTS / "walks/test_hostile_repository.py",
+    TESTS / "walks/test_ordinary_work.py",
+    TESTS / "walks/test_stop.py",
+)
+"""Tests that start programs in both sandboxes, and look at them from outside with strace."""
+
+
+def _landlock_version() -> int:
+    """https://docs.kernel.org/userspace-api/landlock.html: landlock_create_ruleset(2) tells it."""
+    if sys.platform != "linux":
+        return 0
+    return int(ctypes.CDLL(None).syscall(444, None, 0, 1))
+
+
+def _missing() -> list[str]:
+    found = [name for name in ("bwrap", "strace") if shutil.which(name) is None]
+    return found if _landlock_version() >= 3 else [*found, "Landlock"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what needs a sandbox that is not on this machine; in CI that is a failure instead."""
+    missing = [] if os.environ.get("HAME_CI") else _missing()
+    if not missing:
+        return
+    skip = pytest.mark.skip(reason=f"not on this machine: {', '.join(missing)}")
+    for item in items:
+        if any(item.path == place or place in item.path.parents for place in IN_SANDBOXES):
+            item.add_marker(skip)
 
 
 @pytest.fixture
@@ -16,8 +55,6 @@ def _closed_environment(
 ) -> Path:
     """A home of its own, no keys, no proxies."""
     home = tmp_path_factory.mktemp("home")
-    import os
-
     for name in list(os.environ):
         if name.startswith(("XDG_", "HAME_")) or name.upper().endswith((
             "_API_KEY",
@@ -28,6 +65,9 @@ def _closed_environment(
     for name in ("OLLAMA_HOST", "NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(home))
+    if not os.environ.get("HAME_CI") and {"bwrap", "Landlock"} <= set(_missing()):
+        # Nothing here can confine a command: what is tested is all but that.
+        monkeypatch.setenv("HAME_SANDBOX", "none")
     return home
 
 
