@@ -5,6 +5,7 @@ reach; where it can, the same audit runs without a baseline.
 """
 
 import os
+import shutil
 import subprocess
 import time
 from collections.abc import Sequence
@@ -135,6 +136,34 @@ def test_nothing_is_lost_of_what_has_to_go(yard: Yard):
     yard.after("echo evil-hook > .git/hooks/pre-commit; echo evil-setting > .envrc")
     assert b"evil-hook" in yard.kept_aside()
     assert b"evil-setting" in yard.kept_aside()
+
+
+def test_nothing_is_too_long_or_too_far_away_to_be_set_aside(yard: Yard):
+    """Seen failing with the whole path as the name, and with another file system for the folder."""
+    deep = "/".join(letter * 60 for letter in "abcd")
+    yard.sh(f"mkdir -p {deep}; git init -q {deep}")
+    far = f"/dev/shm/hame-test-{os.getpid()}-{yard.base.name}"
+    for aside in (f"{yard.base}/aside", far):
+        yard.audit = Audit((str(yard.root),), shared=Shared(f"{yard.base}/s"), aside=aside)
+        lines = yard.after(
+            f"echo evil > {deep}/.git/hooks/pre-commit; mkdir -p .idea/a; mkfifo .idea/p; ln -s x .idea/l;"
+            "echo evil > .idea/a/f; chmod 0 .idea/a; echo evil > .envrc"
+        )
+        assert not any("NOT" in line for line in lines), lines
+        assert not (yard.root / deep / ".git/hooks/pre-commit").exists()
+        assert not (yard.root / ".idea").exists()
+        assert yard.sh("cat .envrc") == "export A=1\n"
+    kept = [path for path in Path(far).rglob("*") if path.is_file() and not path.is_symlink()]
+    assert {path.read_text(encoding="utf-8") for path in kept} == {"evil\n"}
+    shutil.rmtree(far)
+
+
+def test_what_was_set_aside_long_ago_is_forgotten(yard: Yard):
+    yard.after("echo evil > .envrc")
+    (old,) = (yard.base / "aside").iterdir()
+    os.utime(old, (1, 1))
+    yard.after("echo evil > .envrc")
+    assert not old.exists()
 
 
 def test_what_was_done_is_told_with_where_things_went(yard: Yard):
@@ -320,6 +349,16 @@ class TestOverlapping:
         assert yard.sh("git config remote.up.url") == "https://example.org/up.git\n"
         del second
 
+    def test_names_that_are_no_text_are_shared_too(self, yard: Yard):
+        r"""Seen failing with paths written as they are: a lone surrogate is no text."""
+        yard.sh(r"echo mine > .vscode/$'\xff'; mkdir $'d\xfe'; git init -q $'d\xfe'")
+        before, other = yard.snapshot(), yard.open_audit()
+        first, second = yard.audit.begin(), other.begin()
+        yard.sh(r"echo evil > .vscode/$'\xff'; echo evil > $'d\xfe'/.git/hooks/x")
+        assert yard.audit.end(first)
+        assert other.end(second) == []
+        assert yard.snapshot() == before
+
     def test_a_session_that_was_killed_holds_nobody_up(self, yard: Yard):
         child = os.fork()
         if child == 0:
@@ -367,8 +406,8 @@ def test_it_costs_next_to_nothing_in_an_ordinary_project(yard: Yard):
     yard.after("true")
 
     def look() -> float:
-        began = time.perf_counter()
+        began = time.thread_time()
         yard.audit.end(yard.audit.begin())
-        return time.perf_counter() - began
+        return time.thread_time() - began
 
-    assert min(look() for _ in range(10)) < 0.02, "5 ms on an idle machine; this one may be busy"
+    assert min(look() for _ in range(10)) < 0.01, "processor time; some 3 ms are usual"

@@ -3,7 +3,7 @@
 import hashlib
 import os
 from collections.abc import AsyncGenerator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Protocol
 
 import anyio
@@ -99,10 +99,12 @@ class _Audits:
         told: list[str] = []
         begun: list[tuple[Audit, Before]] = []
         try:
-            for root in self._roots(confinement):
-                audit = self._audit_of(root)
+            # One that was begun and not ended would be before for ever.
+            with anyio.CancelScope(shield=True):
                 async with self._turn:
-                    begun.append((audit, await anyio.to_thread.run_sync(audit.begin)))
+                    for root in self._roots(confinement):
+                        audit = self._audit_of(root)
+                        begun.append((audit, await anyio.to_thread.run_sync(audit.begin)))
         except OSError as error:
             await self._end(begun, told)
             raise ToolError(f"cannot keep what is protected: {error}") from error
@@ -116,7 +118,8 @@ class _Audits:
         with anyio.CancelScope(shield=True):
             async with self._turn:
                 for audit in self._audits.values():
-                    await anyio.to_thread.run_sync(audit.renew)
+                    with suppress(OSError):  # Then what was before still is.
+                        await anyio.to_thread.run_sync(audit.renew)
 
     async def _end(self, begun: list[tuple[Audit, Before]], told: list[str]) -> None:
         with anyio.CancelScope(shield=True):

@@ -11,6 +11,7 @@ import os
 import secrets
 import shutil
 import stat
+import time
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TypeAlias
@@ -24,6 +25,10 @@ LARGEST = 1 << 20
 MOST_BYTES = 16 << 20
 MOST_FILES = 3000
 """Of all that is kept for one command."""
+
+_LONGEST_NAME = 200
+"""Bytes; with what is added to make it another's, within NAME_MAX."""
+_KEEP_S = 30 * 86400.0
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _Signature: TypeAlias = tuple[int, int, int, int]
@@ -120,17 +125,29 @@ class Aside:
             OSError: if it cannot be moved.
         """
         if not self.used:
+            self._tidy()
             self.used = f"{self._folder}/{secrets.token_hex(4)}"
             make_private_folder(self.used)
-        target = f"{self.used}/{shown.replace('/', '%')}"
+        # Of a long path the end: no name may be longer than the system takes.
+        plain = os.fsencode(shown.replace("/", "%"))[-_LONGEST_NAME:]
+        target = first = f"{self.used}/{os.fsdecode(plain)}"
+        number = 1
         while os.path.lexists(target):
-            target += "~"
+            number += 1
+            target = f"{first}~{number}"
         try:
             os.rename(name, target, src_dir_fd=folder)
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise
-            shutil.move(f"/proc/self/fd/{folder}/{name}", target)
+            _move_across(Path(f"/proc/self/fd/{folder}/{name}"), Path(target))
+
+    def _tidy(self) -> None:
+        """Forget what was set aside long ago."""
+        with contextlib.suppress(OSError), os.scandir(self._folder) as entries:
+            for entry in entries:
+                if entry.stat(follow_symlinks=False).st_mtime < time.time() - _KEEP_S:
+                    shutil.rmtree(entry.path, ignore_errors=True)
 
 
 def put_back(root: str, path: str, kept: Kept, aside: Aside) -> None:
@@ -229,6 +246,28 @@ def _exists(folder: int, name: str) -> bool:
     except FileNotFoundError:
         return False
     return True
+
+
+def _move_across(source: Path, target: Path) -> None:
+    """Move to another file system; what is no file, folder or link is only removed.
+
+    Raises:
+        OSError: if it cannot be.
+    """
+    mode = source.lstat().st_mode
+    if stat.S_ISDIR(mode):
+        source.chmod(stat.S_IMODE(mode) | stat.S_IRWXU)
+        target.mkdir(0o700)
+        for name in os.listdir(source):  # noqa: PTH208 - names are moved while they are gone through
+            _move_across(source / name, target / name)
+        source.rmdir()
+        return
+    if stat.S_ISLNK(mode):
+        target.symlink_to(source.readlink())
+    elif stat.S_ISREG(mode):
+        source.chmod(stat.S_IMODE(mode) | stat.S_IRUSR)
+        shutil.copyfile(source, target, follow_symlinks=False)
+    source.unlink()
 
 
 def _split(path: str) -> tuple[str, str]:

@@ -78,6 +78,7 @@ class Ladder(Sandbox):
             ToolError: if the mechanism that the user asked for by name does not work here.
         """
         import anyio
+        import anyio.to_thread
 
         if self._turn is None:
             self._turn = anyio.Lock()

@@ -9,6 +9,7 @@ import os
 import threading
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 
 import anyio
 import anyio.to_thread
@@ -94,31 +95,32 @@ class Landlock:
         """
         confinement = launch.confinement or Confinement()
         _refuse(confinement, launch)
-        plan = await anyio.to_thread.run_sync(self._plan, confinement, launch)
         scoped = self._version >= ruleset.SCOPED_ABI
         inmates = Warden(_FILTERS) if scoped else Orphanage(_MARK)
-        told: list[str] = []
-
-        def restrict(terminal: str | None) -> None:
-            self._restrict(plan, terminal, inmates)
-
+        namesakes, told = Namesakes(), list[str]()
         try:
+            planning = partial(self._plan, confinement, launch, namesakes)
+            plan = await anyio.to_thread.run_sync(planning)
+
+            def restrict(terminal: str | None) -> None:
+                self._restrict(plan, terminal, inmates)
+
             yield Cell(
                 launch=plan.launch, restrict=restrict, inmates=inmates, aftermath=lambda: told
             )
         finally:
             inmates.close()
             with anyio.CancelScope(shield=True):
-                told += await anyio.to_thread.run_sync(plan.namesakes.close)
+                told += await anyio.to_thread.run_sync(namesakes.close)
 
-    def _plan(self, confinement: Confinement, launch: Launch) -> "_Plan":
+    def _plan(self, confinement: Confinement, launch: Launch, namesakes: Namesakes) -> "_Plan":
         try:
-            return self._make_plan(confinement, launch)
+            return self._make_plan(confinement, launch, namesakes)
         except OSError as error:
             where = f" {error.filename}" if error.filename else ""
             raise ToolError(f"cannot make the sandbox:{where} {error.strerror}") from error
 
-    def _make_plan(self, confinement: Confinement, launch: Launch) -> "_Plan":
+    def _make_plan(self, confinement: Confinement, launch: Launch, namesakes: Namesakes) -> "_Plan":
         writes = confinement.reach is Reach.WRITE
         environment = self._environment(confinement, dict(launch.env or ()))
         if self._site.paths.temporary:
@@ -128,13 +130,12 @@ class Landlock:
             rules = rules_of(layout, self._site, writes=writes, version=self._version)
             if launch.output is None:
                 self._make_ready(rules)
-        guarded = (mount.path for mount in layout.mounts() if mount.kind is Kind.GUARD)
+        namesakes.hold(mount.path for mount in layout.mounts() if mount.kind is Kind.GUARD)
         return _Plan(
             launch=msgspec.structs.replace(launch, env=tuple(environment.items())),
             rules=rules,
             strictness=Strictness.WRITE if writes else Strictness.READ,
             keep=_needed_capabilities(self._surveyor.roots(confinement)),
-            namesakes=Namesakes(guarded),
         )
 
     def _environment(self, confinement: Confinement, given: Mapping[str, str]) -> dict[str, str]:
@@ -200,7 +201,6 @@ class _Plan(msgspec.Struct, frozen=True, kw_only=True):
     strictness: Strictness
     keep: int
     """Capabilities."""
-    namesakes: Namesakes
 
 
 def _needed_capabilities(roots: Sequence[str]) -> int:

@@ -16,9 +16,12 @@ from hame.sandbox.keepsake import LARGEST
 class Namesakes:
     """Those that a command could write to."""
 
-    def __init__(self, paths: Iterable[str]) -> None:
-        """Hold what is a file with several names; the rest is left out."""
+    def __init__(self) -> None:
+        """Hold nothing yet."""
         self._held: list[tuple[str, int, os.stat_result, bytes | None]] = []
+
+    def hold(self, paths: Iterable[str]) -> None:
+        """Hold what is a file with several names; the rest is left out."""
         for path in paths:
             with suppress(OSError):
                 self._hold(path)

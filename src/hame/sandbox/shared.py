@@ -6,12 +6,14 @@ ends with its process says whether anybody has one running (flock(2)).
 
 import fcntl
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
-from hame.sandbox.baseline import Baseline
+from hame.sandbox.baseline import Baseline, Held
+from hame.sandbox.keepsake import Kept
 from hame.sandbox.private import make_private_folder
 
 
@@ -50,7 +52,7 @@ class Shared:
         Raises:
             OSError: if it cannot be written.
         """
-        data = msgspec.msgpack.encode(baseline)
+        data = msgspec.msgpack.encode(_renamed(baseline, _to_text))
         os.ftruncate(self._descriptor, 0)
         os.pwrite(self._descriptor, data, 0)
 
@@ -63,6 +65,36 @@ class Shared:
     def _read(self) -> Baseline | None:
         size = os.fstat(self._descriptor).st_size
         try:
-            return msgspec.msgpack.decode(os.pread(self._descriptor, size, 0), type=Baseline)
-        except msgspec.DecodeError:
+            read = msgspec.msgpack.decode(os.pread(self._descriptor, size, 0), type=Baseline)
+            return _renamed(read, _to_path)
+        except (msgspec.DecodeError, ValueError):
             return None
+
+
+def _renamed(baseline: Baseline, rename: Callable[[str], str]) -> Baseline:
+    """The same with every path in another spelling."""
+
+    def all_of(files: Mapping[str, Kept]) -> dict[str, Kept]:
+        return {rename(name): kept for name, kept in files.items()}
+
+    return Baseline(
+        held={
+            rename(path): Held(
+                repository=replace(held.repository, path=rename(path)), files=all_of(held.files)
+            )
+            for path, held in baseline.held.items()
+        },
+        entries={
+            rename(path): replace(entry, files=all_of(entry.files))
+            for path, entry in baseline.entries.items()
+        },
+    )
+
+
+def _to_text(path: str) -> str:
+    """Paths are bytes that need be no text at all; each becomes a letter."""
+    return os.fsencode(path).decode("latin-1")
+
+
+def _to_path(text: str) -> str:
+    return os.fsdecode(text.encode("latin-1"))
