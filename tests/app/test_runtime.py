@@ -307,3 +307,20 @@ async def test_a_search_that_no_provider_will_make_is_named_once_for_each_model(
     await runtime.prompt("second")
     (notice,) = scene.seen(event.Notice)
     assert notice.text.startswith("web_search is on, but scripted/model offers no search")
+
+
+async def test_what_there_is_to_say_of_a_session_is_said_with_its_first_prompt(
+    scene: "Scene",
+) -> None:
+    runtime = scene.start(answer("One."))
+    await runtime.prompt("one")
+    await runtime.close()
+    path = scene.project.parent / "sessions" / f"{runtime.session}.jsonl"
+    path.write_bytes(path.read_bytes() + b'{"id":"99","par')
+    again = scene.start(answer("Two."), answer("Three."), resume=runtime.session)
+    await again.prompt("two")
+    await again.prompt("three")
+    warnings = [item.text for item in scene.seen(event.Notice) if item.level == "warning"]
+    assert len(warnings) == 1
+    assert "the last line was torn; it is kept as" in warnings[0]
+    assert isinstance(scene.events[-1], event.RunEnded)

@@ -28,6 +28,7 @@ from hame.base.entry import (
     OutcomesLost,
     SessionStarted,
     TitleSet,
+    UserSaid,
 )
 from hame.base.errors import SessionError
 from hame.base.message import Assistant, Text, ToolCall
@@ -748,3 +749,32 @@ async def test_going_back_that_cannot_be_written_down_changes_nothing(
 
 
 Settled = CallSettled(call_id="c", name="t", outcome=Failed("no"))
+
+
+@pytest.mark.parametrize("code", [errno.EROFS, errno.EACCES, errno.EPERM])
+async def test_where_no_file_may_be_made_a_new_session_goes_on_in_memory_and_says_so(
+    store: SessionStore, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    with store.create("/p", "1") as journal:
+        await journal.append(ModelChosen(model="a/b"))
+
+        def refused(*_: object, **__: object) -> int:
+            raise OSError(code, os.strerror(code))
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "open", refused)
+            assert journal.notices == ()
+            first = await journal.append(said("a"), durable=True)
+        assert not journal.kept
+        assert len(journal.notices) == 1
+        assert "this session is not kept: it may not be written here" in journal.notices[0]
+        # Once begun so, it stays so: half a session in a file would be a riddle later.
+        await journal.append(said("b"), durable=True)
+        journal.sync_soon()
+        await journal.move(first.id)
+        await journal.append(said("c"))
+        words = [each.message.words for each in journal.entries if isinstance(each, UserSaid)]
+        assert words == ["a", "c"]
+        assert len(journal.notices) == 1
+    assert not journal.path.exists()
+    assert list(journal.entries)[-1] == said("c")

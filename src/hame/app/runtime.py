@@ -352,7 +352,7 @@ class Runtime:
         self._parts.sessions.close(old)
 
     def _take_up(self, journal: Journal) -> None:
-        self._journal = journal
+        self._journal, self._told = journal, 0
         self._questions.journal = journal
         self._snapshots, self._prepared = self._parts.new_snapshots(journal.session), False
         self._jobs = self._parts.new_jobs()
@@ -513,6 +513,13 @@ class Runtime:
         return await compose(self._parts.redaction.text(text), workspace, notes)
 
     def _emit(self, item: event.RunEvent) -> None:
+        """Send an event, and before it what there is to say of the journal by now."""
+        told, self._told = self._told, len(self._journal.notices)
+        for words in self._journal.notices[told:]:
+            self._send(event.Notice(words, "warning"))
+        self._send(item)
+
+    def _send(self, item: event.RunEvent) -> None:
         self._seq += 1
         stamped = msgspec.structs.replace(item, run=self._run_id, seq=self._seq)
         for sink in tuple(self._sinks):

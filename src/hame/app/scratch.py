@@ -66,6 +66,7 @@ class Scratch:
                 self._outcomes.setdefault(entry.call_id, []).append((place, entry.outcome))
         self.labels: Mapping[str, str] = {}
         """None: nobody asks for them."""
+        self.notices: Sequence[str] = ()
         self._origins = _next_origins(records)
         self.divergences: list[Divergence] = []
         self.inbox = Inbox()

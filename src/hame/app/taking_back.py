@@ -87,6 +87,7 @@ class _ReadJournal(Journal):
         self._session = session
         self._entries, self._ids = history.entries, history.ids
         self._labels = history.pages.labels()
+        self._notices = history.notices
 
     @property
     @override
@@ -107,6 +108,11 @@ class _ReadJournal(Journal):
     @override
     def labels(self) -> Mapping[str, str]:
         return self._labels
+
+    @property
+    @override
+    def notices(self) -> Sequence[str]:
+        return self._notices
 
     @override
     async def append(self, entry: Entry, *, durable: bool = False) -> Record:

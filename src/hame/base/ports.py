@@ -992,6 +992,11 @@ class Journal(Protocol):
         """The records that have a name for people, by it, branches that were left included."""
         ...
 
+    @property
+    def notices(self) -> Sequence[str]:
+        """What people have to know of it: what was repaired or left out, that it is not kept. It grows."""
+        ...
+
     async def move(self, record: str) -> None:
         """Make the branch that ends in that record the active one; nothing is forgotten.
 

@@ -1,7 +1,9 @@
 """A session's prompts given to another model, as the command line shows it."""
 
+import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 
 import anyio
 import msgspec
@@ -42,13 +44,38 @@ def run_again(launch: Launch, branch: Branch, model: str, *, keep: bool, as_json
 
     wish = Wish(model=model, keep=keep, ask=ask, say=_say)
     try:
-        done = anyio.run(rerun, branch, launchpad(launch), wish)
+        with _ending_cleanly():
+            done = anyio.run(rerun, branch, launchpad(launch), wish)
     except KilledError as killed:
         return killed.code
     lines = [dump(msgspec.to_builtins(done))] if as_json else map(clean, rerun_lines(done))
     for line in lines:
         sys.stdout.write(f"{line}\n")
     return code_of_rerun(done)
+
+
+@contextmanager
+def _ending_cleanly() -> Generator[None]:
+    """Being told to end unwinds as Ctrl-C does, so that the copy goes; a run has its own way.
+
+    Raises:
+        KilledError: in place of the KeyboardInterrupt, with the signal's exit code.
+    """
+    told: list[int] = []
+
+    def end(number: int, _frame: object) -> None:
+        told.append(number)
+        raise KeyboardInterrupt
+
+    numbers = (signal.SIGTERM, signal.SIGHUP)
+    before = [signal.signal(number, end) for number in numbers]
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        raise KilledError(128 + (told[0] if told else signal.SIGINT)) from interrupt
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
 
 
 def rerun_lines(done: Rerun) -> Iterator[str]:

@@ -3,7 +3,7 @@
 Each line is one `hame.base.entry.Record`. A line goes to the system in one write on an O_APPEND
 descriptor before `append` returns, so it survives a kill of the process; a durable one is forced to
 the disk too. The file comes into being with the first word said: a session in which nothing was said
-leaves nothing behind. Nothing that was written is ever changed; only a torn last line is cut off,
+leaves nothing behind. Where no file may be made, the session goes on in memory, which is said. Nothing that was written is ever changed; only a torn last line is cut off,
 and kept aside. Of a large session only the latest entries are in memory; the others are read again
 from the file when they are asked for.
 """
@@ -12,7 +12,7 @@ import errno
 import os
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
 from types import TracebackType
@@ -56,7 +56,9 @@ class FileJournal:
         """Use `begin` or `reopen` instead."""
         self.path = path
         self.notices: tuple[str, ...] = ()
-        """What opening it had to repair or leave out, for people."""
+        """What people have to know of it: what was repaired or left out, that it is not kept."""
+        self.kept = True
+        """It is in a file, or will be; otherwise it is gone with this process."""
         self._now = now
         self._show(Pages(path, Tree()), -1)
         self._head: str | None = None
@@ -202,9 +204,9 @@ class FileJournal:
         except RecursionError as error:
             raise SessionError("an entry is nested too deeply to be written") from error
         offset = -1
-        if self._descriptor is None and isinstance(entry, _PRELUDE):
+        if self._descriptor is None and isinstance(entry, _PRELUDE) and self.kept:
             self._held.append(line)
-        else:
+        elif self.kept:
             offset = self._write(line)
         tree = self._pages.tree
         place = tree.add(
@@ -228,15 +230,42 @@ class FileJournal:
         Raises:
             SessionError: if it could not be written.
         """
-        with _explained("write", self.path):
+        with _explained("write", self.path), self._or_in_memory():
             descriptor = self._open_new() if self._descriptor is None else self._descriptor
             data = b"".join((b"\n" if self._line_open else b"", *self._held, line))
             self._write_whole(descriptor, data)
             _refuse_deleted(descriptor)
+        if not self.kept:
+            return -1
         if self._held:
             self._pages.tree.begin_at(self._size - len(line) - sum(map(len, self._held)))
             self._held.clear()
         return self._size - len(line)
+
+    @contextmanager
+    def _or_in_memory(self) -> Generator[None]:
+        """A new session is of use also where no file may be made for it: it goes on in memory.
+
+        Raises:
+            OSError: if a file that is there cannot be written, or for another reason.
+        """
+        try:
+            yield
+        except OSError as error:
+            if self._size or error.errno not in _FORBIDDEN:
+                raise
+            self._keep_nothing(error)
+
+    def _keep_nothing(self, error: OSError) -> None:
+        self.kept = False
+        why, _ = _remedy(self.path, error)
+        self.notices += (f"this session is not kept: {why} ({self.path.parent})",)
+        self._held.clear()
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+            with suppress(OSError):
+                self.path.unlink()
 
     def _open_new(self) -> int:
         make_private_folder(self.path.parent)

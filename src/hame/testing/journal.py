@@ -28,6 +28,8 @@ class MemoryJournal:
             self._branches[record] = (self._entries[:end], self._ids[:end])
         self.records: list[Record] = []
         """What was appended, in order."""
+        self.notices: list[str] = []
+        """What people have to know of it."""
         self.durable: list[Record] = []
         """Those of them that were to survive a loss of power, in order."""
 

@@ -1,11 +1,14 @@
 """Steps of several sessions, and of several processes, in one project."""
 
+import errno
+import os
 from pathlib import Path
 
 import anyio
 import pytest
 
-from hame.base.snapshot import Attempt, Move
+from hame.base.errors import ToolError
+from hame.base.snapshot import Attempt, Move, UndoPlan
 from hame.sandbox.unconfined import Unconfined
 from hame.workspace.process import LocalProcesses
 from hame.workspace.snapshots.keeper import LocalSnapshots
@@ -233,3 +236,21 @@ async def test_commands_one_after_another_keep_their_own_changes(project: Projec
     steps = await session.snapshots.steps()
     changed = [[Path(change.path).name for change in step.changes] for step in steps]
     assert changed == [["one.txt"], ["two.txt"], ["three.txt"], ["four.txt"]]
+
+
+async def test_the_conversation_goes_back_also_where_nothing_can_be_written_down(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = project.session()
+    project.put("a.txt", b"one\n")
+    await session.edit("a.txt", b"two\n")
+
+    def refused(*_: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(StepLog, "write", refused)
+    assert await session.snapshots.undo(UndoPlan(steps=()), "undo", "1", "3") is None
+    plan = await session.snapshots.plan([1])
+    with pytest.raises(ToolError, match="cannot be written down"):
+        await session.snapshots.undo(plan, "undo", "1", "3")
+    assert (project.root / "a.txt").read_bytes() == b"one\n"

@@ -194,27 +194,48 @@ class LocalSnapshots(Snapshots):
         """Do what was planned; itself a step, None when it changes nothing.
 
         Raises:
-            ToolError: if something was changed since the plan was made; nothing is changed then.
+            ToolError: if something was changed since the plan was made; nothing is changed then. Also
+                if files were taken back and that cannot be written down.
         """
-        known = {step.number: step for step in self.log.steps()}
-        ground = self._ground([known[number] for number in plan.steps if number in known])
-        done, failed = await make_moves(plan, ground)
+        done, failed = await self._make_moves(plan)
         if not done and not head:
             return None
         number = self.log.next_number
-        self.log.write(
-            Undid(
-                number=number,
-                title=title,
-                record=record,
-                at=self._now(),
-                changes=tuple(done),
-                reverts=plan.steps,
-                head=head,
-                failed=tuple(failed),
-            )
+        step = Undid(
+            number=number,
+            title=title,
+            record=record,
+            at=self._now(),
+            changes=tuple(done),
+            reverts=plan.steps,
+            head=head,
+            failed=tuple(failed),
         )
+        try:
+            self.log.write(step)
+        except OSError as error:
+            if done:
+                raise ToolError(
+                    f"the files are taken back, but that cannot be written down: {error}",
+                    hint="This undo cannot be undone by hame.",
+                ) from error
+            return None  # The conversation alone goes; its place is in the journal.
         return next(step for step in self.log.steps() if step.number == number)
+
+    async def _make_moves(self, plan: UndoPlan) -> tuple[list[PathChange], list[str]]:
+        """Do what was planned with files: what was changed, and what could not be.
+
+        Raises:
+            ToolError: if something was changed since, or what goes cannot be held; nothing is changed.
+        """
+        if not plan.moves:
+            return [], []
+        known = {step.number: step for step in self.log.steps()}
+        try:
+            ground = self._ground([known[number] for number in plan.steps if number in known])
+        except OSError as error:
+            raise ToolError(f"what would go cannot be held: {error}") from error
+        return await make_moves(plan, ground)
 
     def _ground(self, steps: Sequence[Step]) -> Ground:
         git = self._store.git(self._paths.root, self._processes)
