@@ -239,6 +239,36 @@ async def test_what_a_prompt_names_is_attached_and_what_cannot_be_is_said(scene:
     assert "secrets" in scene.seen(event.Notice)[0].text
 
 
+async def test_secrets_in_what_is_attached_reach_nobody_either(scene: "Scene") -> None:
+    (scene.project / "notes.txt").write_text(f"token {SECRET}\n")
+    (scene.project / "AGENTS.md").write_text(f"the key is {SECRET}\n")
+    runtime = scene.start(answer("ok"))
+    await runtime.prompt("look at @notes.txt")
+    said = repr(sent(scene, 0))
+    assert "token [redacted]" in said
+    assert "the key is [redacted]" in said
+    assert SECRET not in repr(scene.model.requests)
+    assert SECRET not in repr(runtime.journal.entries)
+
+
+async def test_a_second_prompt_waits_for_nobody_while_the_first_opens_its_model(
+    scene: "Scene",
+) -> None:
+    async def slow(_: str | None) -> Model:
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    runtime = scene.start(open_model=slow)
+    async with anyio.create_task_group() as group:
+        group.start_soon(runtime.prompt, "first")
+        await anyio.wait_all_tasks_blocked()
+        with pytest.raises(HameError, match="going already"):
+            await runtime.prompt("second")
+        with pytest.raises(HameError, match="going already"):
+            await runtime.clear()
+        runtime.cancel()
+
+
 async def test_stopping_while_the_model_is_opened_ends_the_run(scene: "Scene") -> None:
     async def slow(_: str | None) -> Model:
         await anyio.sleep_forever()

@@ -196,6 +196,10 @@ class ScriptedSession:
     async def set_model(self, name):
         if not name or "/" not in name:
             raise ConfigError(f"there is no model {name}", hint="hame models lists them.")
+        if name == "silent/m":
+            sys.stdout.write("opening it\n")
+            sys.stdout.flush()
+            await anyio.sleep(60)
         self.model = name
 
     async def set_mode(self, mode):

@@ -121,12 +121,16 @@ def test_keys_of_the_environment_are_listed_masked(auth):
 
 
 def test_a_key_that_a_command_prints_is_used_and_hidden(auth, home):
-    with ScriptedServer(answer("hello"), answer("x"), pages=MODELS) as server:
+    with ScriptedServer(answer("hello"), answer("y"), answer("x"), pages=MODELS) as server:
         auth("config", "set", "providers.lab.base_url", f"{server.url}/v1")
         auth("config", "set", "providers.lab.api_key_cmd", f"echo {KEY}")
         auth("-p", "hi", "--model", "lab/qwen3", "--verbose")
         assert server.questions[0].headers["authorization"] == f"Bearer {KEY}"
         assert_hidden(home, ".config/hame/config.toml")
+        # What it says on the side is more than a pipe takes, and nobody waits for it.
+        loud = f"head -c 300000 /dev/zero >&2; echo {KEY}"
+        auth("config", "set", "providers.lab.api_key_cmd", loud)
+        assert auth("-p", "hi", "--model", "lab/qwen3").returncode == 0
         auth("config", "set", "providers.lab.api_key_cmd", "exit 3")
         failed = auth("-p", "hi", "--model", "lab/qwen3")
     assert failed.returncode == 2

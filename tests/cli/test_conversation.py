@@ -168,6 +168,17 @@ def test_a_second_ctrl_c_on_a_run_that_ends_in_time_says_nothing_more(terminal):
     assert "failed" not in hame.text
 
 
+def test_ctrl_c_stops_a_command_and_the_conversation_goes_on(terminal):
+    hame = terminal()
+    hame.wait_for(READY)
+    hame.send("/model silent/m\r")
+    hame.wait_for("opening it")
+    hame.send(CTRL_C)
+    hame.wait_for("^stopped$")
+    hame.send("echo still here\r")
+    hame.wait_for(r"^You said: echo still here$")
+
+
 def test_a_message_sent_during_a_run_is_queued_and_delivered(terminal):
     hame = terminal("slow")
     hame.wait_for("Run  sleep 60")

@@ -341,6 +341,8 @@ async def test_plain_http_loads_no_certificates(client, serving, request_of, rep
         ("deflate", zlib.compress),
         ("deflate", lambda data: zlib.compress(data)[2:-4]),
         ("identity", lambda data: data),
+        ("gzip", lambda data: gzip.compress(data[:100]) + gzip.compress(data[100:])),
+        ("gzip", lambda data: gzip.compress(data) + b"\0" * 7),
     ],
 )
 async def test_a_coded_body_is_decoded(client, serving, request_of, reply_with, coding, encode):

@@ -1,13 +1,13 @@
 """The user's keys as backends ask for them: what hame keeps, and what a command prints."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 
 import anyio
 
 from hame.app.lastwords import remember_secret
 from hame.base.errors import ConfigError, ToolError
 from hame.base.ports import Processes
-from hame.base.process import Launch
+from hame.base.process import Exit, Launch
 from hame.config.keystore import Keyring, KeyStore
 from hame.config.places import Places
 
@@ -61,10 +61,7 @@ class UserKeys:
         output, failed = b"", f"it took longer than {_COMMAND_S:.0f} s"
         try:
             with anyio.move_on_after(_COMMAND_S):
-                async with self._processes.start(launch) as process:
-                    async for chunk in process.output():
-                        output = (output + chunk)[:_MOST_BYTES]
-                    ended = await process.wait()
+                output, ended = await self._printed(launch)
                 how = f"signal {ended.signal}" if ended.code is None else f"exit code {ended.code}"
                 failed = "" if ended.ok else how
         except ToolError as error:
@@ -76,3 +73,23 @@ class UserKeys:
                 f"api_key_cmd did not give a key: {why}", hint=f"Try it in a shell: {command}"
             )
         return secret
+
+    async def _printed(self, launch: Launch) -> tuple[bytes, Exit]:
+        """What a program prints, as far as a key may go, and how it ended.
+
+        Raises:
+            ToolError: if it cannot be started.
+        """
+        output = b""
+        async with self._processes.start(launch) as process:
+            async with anyio.create_task_group() as beside:
+                beside.start_soon(_pass_over, process.errors())
+                async for chunk in process.output():
+                    output = (output + chunk)[:_MOST_BYTES]
+            return output, await process.wait()
+
+
+async def _pass_over(chunks: AsyncIterator[bytes]) -> None:
+    """Read what nobody wants, so that the program never waits for a reader."""
+    async for _ in chunks:
+        pass

@@ -11,6 +11,7 @@ import msgspec
 from hame.base.confinement import Confinement
 from hame.base.errors import ToolError
 from hame.base.json import JsonObject
+from hame.base.message import User
 from hame.base.outcome import Done, Failed, Outcome, View
 from hame.base.ports import Action, Target, Tool, ToolContext
 from hame.base.tool import ToolSpec
@@ -21,6 +22,10 @@ class Redaction(Protocol):
 
     def text(self, text: str) -> str:
         """The text without secrets."""
+        ...
+
+    def message(self, message: User) -> User:
+        """The message without secrets, in its words and in its notes."""
         ...
 
     def outcome(self, outcome: Outcome) -> Outcome:

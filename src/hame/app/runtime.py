@@ -10,6 +10,7 @@ from typing import Protocol
 
 import anyio
 import msgspec
+from msgspec.structs import replace
 
 from hame.agent.cache import CacheLedger
 from hame.agent.inbox import Inbox
@@ -180,8 +181,7 @@ class Runtime:
             HameError: if a run is going already.
             ConfigError: if no model can be asked.
         """
-        if self._run is not None:
-            raise HameError("a run is going already", hint="Wait for it, or stop it first.")
+        self._refuse_busy()
         self._run_id, self._broken_sink = f"r{token_hex(4)}", None
         ready = await self._get_ready(text)
         if ready is None:
@@ -198,10 +198,11 @@ class Runtime:
         )
         self._warn_of_rules()
         self._warn_of_cache(model.facts)
-        self._run = Run(self._ports(model), self._plan(), self._inbox)
-        self._warn_of_search(model, self._run.request((message,)))
+        run = Run(self._ports(model), self._plan(), self._inbox)
+        self._warn_of_search(model, run.request((message,)))
+        self._run = run
         try:
-            ended = await self._run.run(message)
+            ended = await run.run(message)
         except Exception as error:  # A bug of hame's: surfaces and log hear of it first.
             trace = "".join(traceback.format_exception(error))
             self._parts.log.write("crash", run=self._run_id, trace=trace)
@@ -340,8 +341,8 @@ class Runtime:
         Raises:
             HameError: if one is.
         """
-        if self._run is not None:
-            raise HameError("a run is going", hint="Stop it first.")
+        if self._run is not None or self._starting is not None:
+            raise HameError("a run is going already", hint="Wait for it, or stop it first.")
 
     async def _switch(self, open_journal: Callable[[], Journal]) -> None:
         self._refuse_busy()
@@ -395,9 +396,7 @@ class Runtime:
             model=model,
             tools=self._tools,
             context=self._context,
-            tool_context=msgspec.structs.replace(
-                self._parts.tool_context, asker=self._questions, jobs=self._jobs
-            ),
+            tool_context=replace(self._parts.tool_context, asker=self._questions, jobs=self._jobs),
             gate=self._gate,
             journal=self._journal,
             clock=self._parts.clock,
@@ -484,9 +483,7 @@ class Runtime:
         usual = CacheLifetime.PREFIX if self._parts.interactive else CacheLifetime.SHORT
         return Plan(
             system=system_prompt(),
-            limits=msgspec.structs.replace(
-                settings.limits(), today=self._parts.allowance(self._parts.clock.now())
-            ),
+            limits=replace(settings.limits(), today=self._parts.allowance(self._parts.clock.now())),
             effort=settings.effort,
             cache=settings.cache_lifetime or usual,
             web_search=settings.web_search,
@@ -510,7 +507,9 @@ class Runtime:
         notes = (
             () if begun else opening_notes(workspace.paths, self._mode, now, own, trusted=trusted)
         )
-        return await compose(self._parts.redaction.text(text), workspace, notes)
+        composed = await compose(self._parts.redaction.text(text), workspace, notes)
+        # What was attached may hold secrets as well as what was typed.
+        return replace(composed, message=self._parts.redaction.message(composed.message))
 
     def _emit(self, item: event.RunEvent) -> None:
         """Send an event, and before it what there is to say of the journal by now."""
@@ -521,7 +520,7 @@ class Runtime:
 
     def _send(self, item: event.RunEvent) -> None:
         self._seq += 1
-        stamped = msgspec.structs.replace(item, run=self._run_id, seq=self._seq)
+        stamped = replace(item, run=self._run_id, seq=self._seq)
         for sink in tuple(self._sinks):
             try:
                 sink(stamped)
@@ -533,7 +532,7 @@ class Runtime:
 
 def _searches(model: Model, request: ModelRequest) -> bool:
     """Whether asking for the provider's search changes anything of what is sent."""
-    without = msgspec.structs.replace(request, web_search=False)
+    without = replace(request, web_search=False)
     try:
         return written(model, request).body != written(model, without).body
     except ConfigError:

@@ -126,6 +126,10 @@ class Conversation:
                 self._take(line)
         except HameError as error:
             self._complain(error)
+        except KeyboardInterrupt:
+            # Ctrl-C in a run is the run's; here it stopped a command, and the conversation goes on.
+            sys.stdout.write("\n")
+            self._say("stopped")
 
     def _chose(self, error: ChoiceError) -> bool:
         """Let the user choose a provider, once for all; False when they would not."""

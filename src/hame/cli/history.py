@@ -82,7 +82,8 @@ class Prompt:
             if isinstance(entry, str):
                 entries.append(entry)
         if len(lines) > 2 * _KEPT:
-            self._rewrite(lines[-_KEPT:])
+            with suppress(OSError):  # It is cut another time.
+                self._rewrite(lines[-_KEPT:])
         return entries
 
     def _rewrite(self, lines: Sequence[bytes]) -> None:

@@ -35,7 +35,7 @@ def main() -> None:
     threading.Thread(target=_end_in_time, args=(config["idle_s"], loaded), daemon=True).start()
     server = _serve(config)
     answers.write(json.dumps({"url": server.listening_address}).encode() + b"\n")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), STDERR)
+    _be_silent()
     loaded.set()
     threading.Event().wait()
 
@@ -56,6 +56,14 @@ def _keep_answers_apart() -> BinaryIO:
     own = os.fdopen(os.dup(STDOUT), "wb", buffering=0)
     os.dup2(STDERR, STDOUT)
     return own
+
+
+def _be_silent() -> None:
+    """Nobody reads what the engine prints from now on: a full pipe would hold it up for ever."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (STDOUT, STDERR):
+        os.dup2(nowhere, stream)
+    os.close(nowhere)
 
 
 def _end_in_time(idle_s: float, loaded: threading.Event) -> None:

@@ -31,17 +31,32 @@ class _Inflate:
     """gzip, and deflate in both of its readings (with and without the zlib header)."""
 
     def __init__(self, bits: int, fallback: int | None = None) -> None:
+        self._bits = bits
         self._inflate = zlib.decompressobj(bits)
         self._fallback = fallback
 
     def feed(self, chunk: bytes) -> bytes:
+        texts: list[bytes] = []
+        while chunk:
+            if self._inflate.eof:
+                # One gzip stream after another is one body (RFC 1952, section 2.2); what else
+                # follows is padding.
+                if self._bits != _GZIP_BITS or not chunk.startswith(b"\x1f"):
+                    break
+                self._inflate = zlib.decompressobj(self._bits)
+            texts.append(self._next(chunk))
+            chunk = self._inflate.unused_data
+        return b"".join(texts)
+
+    def _next(self, chunk: bytes) -> bytes:
         try:
             text = self._inflate.decompress(chunk)
         except zlib.error as error:
             if self._fallback is None:
                 raise ValueError(f"the body is not compressed as announced: {error}") from error
-            self._inflate, self._fallback = zlib.decompressobj(self._fallback), None
-            return self.feed(chunk)
+            self._bits, self._fallback = self._fallback, None
+            self._inflate = zlib.decompressobj(self._bits)
+            return self._next(chunk)
         self._fallback = None
         return text
 
