@@ -117,6 +117,7 @@ def test_json_is_one_object(hame):
         "output": 600,
         "reasoning": 0,
         "kept_micro_usd": 0,
+        "paid_nano_usd": None,
     }
     assert result["cost_usd"] == 0.0123
     assert "error" not in result

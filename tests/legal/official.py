@@ -39,6 +39,8 @@ def _chat(body: Any) -> None:
             message.pop("name", None)
         for call in message.get("tool_calls", ()):
             call.pop("extra_content", None)
+    # OpenRouter's own, which its compatible servers are asked by.
+    body.pop("usage", None)
     _same("openai.types.chat.completion_create_params", "CompletionCreateParamsStreaming", body)
 
 
