@@ -8,10 +8,20 @@ import anyio
 import pytest
 
 import hame
+from hame.app.access import try_access
+from hame.app.clock import SystemClock
+from hame.app.models import Models
+from hame.app.shelf import look_at, search
+from hame.backends.trial import Verdict
 from hame.base.event import Notice
 from hame.base.run import Stopped
+from hame.base.settings import Settings
+from hame.config.places import find_places
 from hame.testing import Reply, ScriptedServer, answer, call
 from hame.testing.reply import Received, hang
+from hame.workspace.index import LocalIndex
+from hame.workspace.local import open_workspace
+from hame.workspace.process import LocalProcesses
 
 
 def page(value: object) -> Reply:
@@ -215,3 +225,62 @@ async def test_a_server_of_the_users_own_may_be_tried_as_well(tmp_path, monkeypa
                 pass
         server.finish()
     assert getattr(session.result, "text", "") == "port=8080"
+
+
+# ---------------------------------------------------------------- Windows around this machine
+
+
+@pytest.fixture
+async def under_windows(tmp_path):
+    """Models whose Ollama would be at an address where nothing is, in a Windows at 127.0.0.1."""
+    made: list[Models] = []
+
+    def make(server: ScriptedServer, **environment: str) -> Models:
+        config = tmp_path / ".config/hame"
+        config.mkdir(parents=True, exist_ok=True)
+        here = server.url.replace("127.0.0.1", "127.0.0.2")
+        rows = f'[vendors.ollama]\nbase_url = "{here}"\n'
+        (config / "models.toml").write_text(rows, encoding="utf-8")
+        environment = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", **environment}
+        workspace = open_workspace(str(tmp_path), home=str(tmp_path))
+        models = Models(
+            Settings(), environment, find_places(environment), index=LocalIndex(workspace),
+            processes=LocalProcesses(environment), clock=SystemClock(),
+        )  # fmt: skip
+        models.windows = lambda: "127.0.0.1"
+        made.append(models)
+        return models
+
+    yield make
+    for models in made:
+        await models.close()
+
+
+FOUND = {**pages("tools"), "/api/version": page({"version": "0.9"})}
+
+
+async def test_a_chosen_server_is_found_on_windows_as_well(under_windows):
+    async with ScriptedServer(pages=FOUND) as server:
+        models = under_windows(server)
+        model = await models.open("ollama/q:8b")
+        assert model.facts.context_window == 32_768, "it was asked there"
+        listed = await look_at(under_windows(server), "ollama")
+        assert [choice.id for choice in listed] == ["q:8b"]
+        shelf = await search(under_windows(server), "q:8b")
+        assert [choice.name for choice in shelf.choices] == ["ollama/q:8b"]
+        trial = await try_access(under_windows(server), "ollama")
+        assert trial.verdict is Verdict.VERIFIED
+
+
+async def test_what_the_user_said_of_its_address_comes_first(under_windows):
+    async with ScriptedServer(pages=FOUND) as server:
+        models = under_windows(server, OLLAMA_HOST="http://127.0.0.3:9")
+        await models.open("ollama/q:8b")
+        assert server.requests == []
+
+
+async def test_another_service_on_windows_is_not_believed(under_windows):
+    strange = {**FOUND, "/api/version": page({"name": "something else"})}
+    async with ScriptedServer(pages=strange) as server:
+        model = await under_windows(server).open("ollama/q:8b")
+    assert model.facts.context_window is None

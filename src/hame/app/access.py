@@ -71,6 +71,7 @@ async def try_access(models: Models, provider: str) -> Trial:
         ConfigError: if there is no such provider, or no key for it.
     """
     models.know_all()
+    await models.meet(provider)
     return await try_backend(models.registry.find(provider))
 
 

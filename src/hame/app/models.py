@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from hame.app.fitting import fit, let_go
-from hame.app.grounding import Grounding
 from hame.app.keys import UserKeys
 from hame.app.lastwords import known_secrets, remember_secret
 from hame.app.log import Log, LoggedHttp
-from hame.app.trying import Trials
-from hame.backends.address import origin_of
+from hame.app.reach import Reach
+from hame.backends.address import origin_of, placed_at
 from hame.backends.registry import Registry
 from hame.backends.router import BUILT_IN, Router
 from hame.backends.served import ServedBackend, own_backend, vendor_backend
 from hame.base.capability import CountsTokens, Embeddings, Embeds
 from hame.base.errors import ConfigError
-from hame.base.model import Endpoint, ModelFacts, ModelListing, Quirk, ToolSupport, Vendor
+from hame.base.model import ModelFacts, Vendor
 from hame.base.ports import Backend, Clock, Http, Index, Model, ModelRequest, Processes
 from hame.base.settings import ProviderSettings, Settings
 from hame.config.choices import read_choices, remember_choice
@@ -26,9 +25,6 @@ from hame.config.sources import line_at, parse_toml, read_settings_text
 from hame.config.versions import MODEL_STEPS, migrate
 from hame.llm.asking import Line
 from hame.llm.catalog import ShippedCatalogue
-from hame.llm.client import connect
-from hame.llm.codecs import codec
-from hame.llm.listing import check_key, list_models
 from hame.llm.retry import RetryPolicy
 from hame.net.http import HttpClient
 from hame.version import __version__
@@ -58,6 +54,13 @@ def own_rows(places: Places) -> "Overrides | None":
     return Overrides(tables, path, lambda names: line_at(text, names))
 
 
+def around_wsl() -> str | None:
+    """The address of Windows as seen from WSL; None where this is no WSL."""
+    from hame.backends.wsl import windows_host
+
+    return windows_host()
+
+
 class Models:
     """Opens models. Must be closed."""
 
@@ -75,9 +78,9 @@ class Models:
         """Open nothing yet; vendors' rows are read when they are asked for."""
         self._settings = settings
         self._environment = environment
-        self._clock = clock
         self._choices_file = places.choices_file
-        self._tell: Callable[[str], None] | None = None
+        self.windows: Callable[[], str | None] = around_wsl
+        """The address of the Windows in which this machine runs; None where it does not."""
         for secret in known_secrets(settings, environment):
             remember_secret(secret)
         self.keys = UserKeys(places, environment, processes)
@@ -91,15 +94,15 @@ class Models:
         self._http: Http = self._client
         if log is not None and settings.verbose:
             self._http = LoggedHttp(self._client, log)
-        retry = RetryPolicy(max_server_wait_s=settings.max_retry_wait_s)
-        self._line = Line(
+        line = Line(
             http=self._http,
             clock=clock,
-            retry=retry,
+            retry=RetryPolicy(max_server_wait_s=settings.max_retry_wait_s),
             first_byte_s=settings.first_byte_timeout_s,
             idle_s=settings.idle_timeout_s,
         )
-        self._trials = Trials(places.tried_file, self._line)
+        self._reach = Reach(settings, self.catalogue, line, index=index, tried=places.tried_file)
+        self._reach.warm = self._client.warm
         self._folder = places.cache
         self._index = index
         self._processes = processes
@@ -109,11 +112,11 @@ class Models:
         self.registry = Registry()
         for name, own in settings.providers.items():
             if self.catalogue.vendor(name) is None:
-                self.registry.register(own_backend(name, own, environment, self, keys=self.keys))
+                self._register_own(name, own)
 
     def speak_through(self, tell: Callable[[str], None]) -> None:
         """Say to the user what takes a while; without this no model is tried."""
-        self._tell = tell
+        self._reach.tell = tell
 
     async def open(self, name: str | None) -> Model:
         """The model that is meant; None: what the settings, the keys or this machine offer.
@@ -123,7 +126,7 @@ class Models:
         """
         name = name or read_choices(self._choices_file).name
         if name:
-            self._know(name.partition("/")[0])
+            await self.meet(name.partition("/")[0])
         else:
             self.know_all()
         router = Router(self.registry, self._find_server, self._remembered, self._fit)
@@ -141,9 +144,9 @@ class Models:
         Raises:
             ConfigError: if it cannot be asked, or is none that is tried.
         """
-        self._tell, self._trials.again = tell, True
+        self._reach.tell, self._reach.trials.again = tell, True
         facts = (await self.open(name)).facts
-        if not self._trials.again:
+        if not self._reach.trials.again:
             return facts
         why = "it is known how to speak to it"
         if not facts.local:
@@ -158,7 +161,7 @@ class Models:
         Raises:
             ConfigError: if it cannot be asked.
         """
-        self._know(name.partition("/")[0])
+        await self.meet(name.partition("/")[0])
         return await Router(self.registry, fit=self._fit).open(name)
 
     async def count_tokens(self, facts: ModelFacts, request: ModelRequest) -> int | None:
@@ -183,12 +186,16 @@ class Models:
             raise ConfigError(f"{backend.display_name} makes no embeddings")
         return await backend.embed(model, texts)
 
+    def facts(self, vendor: Vendor, model: str) -> ModelFacts:
+        """What is known of a model without asking anybody, with what the user set for it."""
+        return self._reach.facts(vendor, model)
+
     def _fit(self, backend: Backend, model: Model) -> Model:
         return fit(backend, model, self._index, self._say)
 
     def _say(self, text: str) -> None:
-        if self._tell is not None:
-            self._tell(text)
+        if self._reach.tell is not None:
+            self._reach.tell(text)
 
     def candidate(self, provider: str, own: ProviderSettings) -> ServedBackend:
         """A backend as it would be with these settings laid over the user's; it is not registered.
@@ -206,8 +213,8 @@ class Models:
         )
         vendor = self.catalogue.vendor(provider)
         if vendor is not None:
-            return vendor_backend(vendor, self._environment, self, own)
-        return own_backend(provider, own, self._environment, self)
+            return vendor_backend(vendor, self._environment, self._reach, own)
+        return own_backend(provider, own, self._environment, self._reach)
 
     def remember(self, name: str) -> None:
         """Keep a model that the user chose: it is meant from now on where nothing else is said."""
@@ -231,7 +238,6 @@ class Models:
     async def look_around(self) -> "list[Server]":
         """The model servers on this machine, and on Windows around it."""
         from hame.backends.detect import LOCAL_SERVERS, look_around, usual_roots
-        from hame.backends.wsl import windows_host
 
         self.know_all()
         own = [
@@ -239,9 +245,39 @@ class Models:
             for backend in self.registry
             if isinstance(backend, ServedBackend) and backend.id in LOCAL_SERVERS
         ]
-        windows = windows_host()
+        windows = self.windows()
         hosts = ["127.0.0.1", windows] if windows else ["127.0.0.1"]
         return await look_around([*own, *usual_roots(hosts)], self._http)
+
+    async def meet(self, backend_id: str) -> None:
+        """Register the one backend that is asked for; a local server is looked for on Windows, too.
+
+        Only where hame runs in Windows, and only while the user has not said where the server is.
+        """
+        from hame.backends.detect import LOCAL_SERVERS, look_around
+
+        self._know(backend_id)
+        vendor = self.catalogue.vendor(backend_id) if backend_id in LOCAL_SERVERS else None
+        if vendor is None or self.registry.find(backend_id).chosen():
+            return
+        windows = self.windows()
+        if windows is None:
+            return
+        here = origin_of(vendor.base_url)
+        there = placed_at(here, windows)
+        servers = await look_around([here, there], self._http)
+        found = next((server for server in servers if server.kind == backend_id), None)
+        if found is not None:
+            self._know_at(found)
+
+    async def meet_all(self) -> None:
+        """Register every vendor of the catalogue, local servers where they are."""
+        from hame.backends.detect import LOCAL_SERVERS
+
+        self.know_all()
+        if self.windows() is not None:
+            for backend_id in LOCAL_SERVERS:
+                await self.meet(backend_id)
 
     def _know_at(self, server: "Server") -> None:
         """Reach a local server where it was found."""
@@ -251,7 +287,7 @@ class Models:
             address = f"{server.root}{vendor.base_path}"
             found = replace(own, base_url=address)
             self.registry.register(
-                vendor_backend(vendor, self._environment, self, found, keys=self.keys)
+                vendor_backend(vendor, self._environment, self._reach, found, keys=self.keys)
             )
 
     def know_all(self) -> None:
@@ -271,13 +307,15 @@ class Models:
         if vendor is not None:
             own = self._settings.providers.get(backend_id)
             self.registry.register(
-                vendor_backend(vendor, self._environment, self, own, keys=self.keys)
+                vendor_backend(vendor, self._environment, self._reach, own, keys=self.keys)
             )
         elif f"{backend_id.upper().replace('-', '_')}_BASE_URL" in self._environment:
-            own = ProviderSettings()
-            self.registry.register(
-                own_backend(backend_id, own, self._environment, self, keys=self.keys)
-            )
+            self._register_own(backend_id, ProviderSettings())
+
+    def _register_own(self, name: str, own: ProviderSettings) -> None:
+        """Register a server of the user's own."""
+        backend = own_backend(name, own, self._environment, self._reach, keys=self.keys)
+        self.registry.register(backend)
 
     def _know_built_in(self) -> None:
         """Its room is loaded only where it may be meant: most users have a key."""
@@ -287,7 +325,7 @@ class Models:
         from hame.local.backend import LocalBackend
         from hame.local.engine import LocalEngine
 
-        folder, existing = Path(self._folder), Grounding(self._index)
+        folder = Path(self._folder)
         self._engine = LocalEngine(folder, self._processes, self._http)
 
         def new_engine(file: Path, window: int) -> LocalEngine:
@@ -296,10 +334,10 @@ class Models:
         self._files = ModelFiles(
             Path(self._home),
             new_engine,
-            trials=self._trials,
-            as_set=self._with_tools,
-            ask=lambda facts, end: connect(facts, end, self._line, existing=existing),
-            tell=lambda: self._tell,
+            trials=self._reach.trials,
+            as_set=self._reach.with_tools,
+            ask=self._reach.ask,
+            tell=lambda: self._reach.tell,
         )
         self.registry.register(LocalBackend(folder, self._engine, self._index, self._files))
 
@@ -312,111 +350,6 @@ class Models:
         self._know(BUILT_IN)
         if self._engine is not None:
             await self._engine.complete("Ready?", most_tokens=1)
-
-    # ------------------------------------------------------------ what a backend reaches out with
-
-    def facts(self, vendor: Vendor, model: str) -> ModelFacts:
-        """What is known of a model, with what the user set for it."""
-        facts = self.catalogue.facts(vendor, model)
-        own = self._settings.providers.get(vendor.id, ProviderSettings())
-        facts = replace(
-            facts,
-            context_window=own.context_window or facts.context_window,
-            num_gpu=own.num_gpu,
-            keep_alive=own.keep_alive,
-        )
-        return self._with_tools(facts)
-
-    def _with_tools(self, facts: ModelFacts) -> ModelFacts:
-        """The facts as `--tools` and `--no-tools` have them."""
-        if self._settings.tools is None:
-            return facts
-        return replace(
-            facts, tools=ToolSupport.NATIVE if self._settings.tools else ToolSupport.TEXT
-        )
-
-    async def learn(self, vendor: Vendor, facts: ModelFacts, endpoint: Endpoint) -> ModelFacts:
-        """The facts, with what a server of the user's own says of the model, and how it calls tools.
-
-        Not tried is a model whose server says that it calls tools: the first question is the user's, and
-        what it prints all the same is read as a call. `hame models MODEL --try` tries it.
-
-        Raises:
-            ConfigError: if the model is none that can hold a conversation.
-        """
-        if not vendor.local and Quirk.PRINTS_CALLS not in vendor.quirks:
-            return facts  # A vendor's own service: the catalogue knows, or nobody does.
-        from hame.llm.serverfacts import ask_about
-
-        facts = await ask_about(facts, endpoint, self._http)
-        if self._settings.tools is not None:
-            return self._with_tools(facts)
-        if not facts.local:
-            return facts
-        place = origin_of(endpoint.base_url)
-        known = self._trials.known(facts, place)
-        told = facts.tools_told and facts.tools is ToolSupport.NATIVE
-        if known is not None or self._tell is None or (told and not self._trials.again):
-            return known or facts
-        constraints = vendor.constraints
-        return await self._trials.make(facts, endpoint, constraints, self._tell, place=place)
-
-    async def check(self, vendor: Vendor, endpoint: Endpoint) -> None:
-        """Ask for what only a good key gets.
-
-        Raises:
-            ModelError: if it was refused or could not be asked.
-        """
-        await check_key(
-            f"{endpoint.base_url}/{vendor.check_path}",
-            endpoint,
-            self._http,
-            self._clock,
-            provider=vendor.display_name,
-        )
-
-    def connect(self, facts: ModelFacts, endpoint: Endpoint) -> Model:
-        """A model that is asked over HTTP."""
-        self._client.warm(endpoint.base_url)
-        return connect(facts, endpoint, self._line, existing=Grounding(self._index))
-
-    async def count(
-        self, facts: ModelFacts, endpoint: Endpoint, request: ModelRequest
-    ) -> int | None:
-        """Tokens of a request as a service counts them; None where it does not, or not in time."""
-        return await connect(
-            facts, endpoint, self._line, existing=Grounding(self._index)
-        ).count_tokens(request)
-
-    async def embed(
-        self, facts: ModelFacts, endpoint: Endpoint, texts: Sequence[str]
-    ) -> Embeddings:
-        """Texts as vectors.
-
-        Raises:
-            ConfigError: on a wire that has none.
-            ModelError: if it was refused, or could not be asked.
-        """
-        from hame.llm.embedding import embed  # Few ask for that.
-
-        way = codec(facts.wire)
-        return await embed(way, facts, endpoint, texts, http=self._http, clock=self._clock)
-
-    async def list_models(self, vendor: Vendor, endpoint: Endpoint) -> Sequence[ModelListing]:
-        """What a service lists; of one that has no list, the rows of the catalogue.
-
-        Raises:
-            ModelError: if it could not be asked.
-        """
-        if not vendor.lists:
-            return self.catalogue.listings(vendor.id)
-        return await list_models(
-            codec(vendor.wire),
-            endpoint,
-            self._http,
-            self._clock,
-            provider=vendor.display_name,
-        )
 
     async def close(self) -> None:
         """End the built-in model's child and all connections; let go of what providers store for hire."""

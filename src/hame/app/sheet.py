@@ -47,6 +47,7 @@ async def sheet_of(models: Models, name: str, tell: Callable[[str], None] | None
     """
     models.know_all()
     backend_id, _, model = name.partition("/")
+    await models.meet(backend_id)
     backend = models.registry.find(backend_id)
     if tell is not None:
         facts = await models.try_again(name, tell)

@@ -50,12 +50,13 @@ async def look_at(models: Models, backend_id: str) -> list[Choice]:
         ModelError: if it did not answer.
     """
     models.know_all()
+    await models.meet(backend_id)
     return await _choices(models, models.registry.find(backend_id))
 
 
 async def search(models: Models, words: str) -> Shelf:
     """The models whose name holds all the words, of every backend that the user set up or that runs here."""
-    models.know_all()
+    await models.meet_all()
     found: dict[str, list[Choice]] = {}
     failed: list[str] = []
 

@@ -54,6 +54,13 @@ def origin_of(url: str) -> str:
     return f"{scheme}://{f'[{host}]' if ':' in host else host}{port}"
 
 
+def placed_at(url: str, host: str) -> str:
+    """The origin with another host."""
+    parts = urlsplit(url)
+    port = f":{parts.port}" if parts.port else ""
+    return origin_of(f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{port}")
+
+
 class Reach(Enum):
     """How far away a host is, as far as its name tells."""
 
