@@ -1,8 +1,20 @@
 """Where requests may go, and what an address is bound to."""
 
+from contextlib import suppress
+
 import pytest
 
-from hame.backends.address import Reach, check_address, origin_of, placed_address, reach_of
+from hame.backends.address import (
+    Reach,
+    check_address,
+    complete_address,
+    origin_of,
+    placed_address,
+    placed_at,
+    reach_of,
+    split_query,
+    with_query,
+)
 from hame.base.errors import ConfigError
 from hame.llm.catalog import ShippedCatalogue
 
@@ -99,3 +111,57 @@ def test_vertex_is_where_project_and_location_say(environment, expected):
     vertex = ShippedCatalogue().vendor("vertex")
     assert vertex is not None
     assert placed_address(vertex, environment) == expected
+
+
+NONSENSE = [
+    "::::", "foo:bar", "http://[::1", "http://host:99999/v1", "not a url", "http://a b/v1",
+    "https://", "http://host:-1", "http://\u0007/v1", "//", "?", "http://host:0",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("given", NONSENSE)
+@pytest.mark.parametrize("vendor_id", ["ollama", "openai", "azure"])
+def test_what_is_no_address_is_told_and_breaks_nothing(given, vendor_id):
+    vendor = ShippedCatalogue().vendor(vendor_id)
+    assert vendor is not None
+    address, _ = split_query(given)
+    completed = complete_address(address, vendor)
+    origin_of(completed)
+    with suppress(ConfigError):
+        check_address(completed, vendor_id, allow_http=False)
+
+
+@pytest.mark.parametrize("given", NONSENSE[:6])
+def test_an_address_that_cannot_be_asked_is_not_asked(given):
+    with pytest.raises(ConfigError, match="no address of a server"):
+        check_address(given, "lab", allow_http=True)
+
+
+@pytest.mark.parametrize("url", ["https://me:pw@a.test/v1", "http://me@127.0.0.1/v1"])
+def test_an_address_holds_no_password_and_none_is_told(url):
+    with pytest.raises(ConfigError) as caught:
+        check_address(url, "lab", allow_http=False)
+    assert "pw" not in caught.value.message + caught.value.hint
+    assert "hame auth add lab" in caught.value.hint
+
+
+def test_a_query_is_no_part_of_the_path():
+    given = "https://me.azure.test/openai?api-version=2024-10-21&x=a%20b#top"
+    address, query = split_query(given)
+    assert address == "https://me.azure.test/openai"
+    assert query == (("api-version", "2024-10-21"), ("x", "a b"))
+    assert split_query(with_query(address, query)) == (address, query)
+    assert with_query(address, ()) == address
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "placed"),
+    [
+        ("http://127.0.0.1:11434", "172.20.0.1", "http://172.20.0.1:11434"),
+        ("http://127.0.0.1:8080/v1", "10.0.0.2", "http://10.0.0.2:8080"),
+        ("http://[::1]:8080/v1", "10.0.0.2", "http://10.0.0.2:8080"),
+        ("http://localhost", "fd00::1", "http://[fd00::1]"),
+    ],
+)
+def test_the_same_port_on_another_host(url, host, placed):
+    assert placed_at(url, host) == placed

@@ -292,3 +292,30 @@ async def test_what_a_gateway_lists_is_not_filtered():
     registry = registry_of(KEYS, Reach({"openrouter": ["a/b", "weird"]}))
     backend: Any = registry.find("openrouter")
     assert [model.id for model in await backend.list_models()] == ["a/b", "weird"]
+
+
+async def test_a_query_in_an_address_goes_along_with_every_request():
+    url = "https://me.openai.azure.com/openai/v1?api-version=preview"
+    environment = {"AZURE_API_KEY": "k", "AZURE_OPENAI_ENDPOINT": url}
+    model = await opened("azure/gpt-5", environment)
+    assert model.endpoint.base_url == "https://me.openai.azure.com/openai/v1"
+    assert model.endpoint.query == (("api-version", "preview"),)
+
+
+@pytest.mark.parametrize("given", ["::::", "foo:bar", "http://[::1", "not a url"])
+async def test_nonsense_for_an_address_is_told_when_it_is_used_and_hinders_nothing_else(given):
+    environment = {"OLLAMA_HOST": given, "OPENAI_BASE_URL": given, "GROQ_API_KEY": "k"}
+    assert (await opened("groq/x", environment)).facts.backend == "groq"
+    error = await refused("ollama/x", environment)
+    assert "no address of a server" in error.message
+
+
+async def test_where_a_key_comes_from_is_known_at_its_endpoint():
+    assert (await opened("anthropic/x", KEYS)).endpoint.key_from == "ANTHROPIC_API_KEY"
+    own = {"lab": ProviderSettings(base_url="http://lab/v1", api_key="k")}
+    model = await opened("lab/m", {}, settings=own)
+    assert model.endpoint.key_from == "providers.lab.api_key"
+
+
+async def test_no_name_at_all_is_told():
+    assert (await refused("/x", KEYS)).message == "no provider is named"

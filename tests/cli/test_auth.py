@@ -167,3 +167,66 @@ def test_a_planted_key_never_appears(auth, home, tmp_path):
     for shown in (redirected, ran, bound):
         assert KEY not in shown.stdout + shown.stderr
     assert_hidden(home, kept)
+
+
+# ---------------------------------------------------------------- what a person gets wrong
+
+
+def test_a_name_that_nobody_could_say_or_know_is_told_before_the_key_is_asked_for(auth, home):
+    for name, words in [
+        ("two words", "cannot be the name"),
+        ("a/b", "cannot be the name"),
+        ("antropic", "did you mean anthropic?"),
+        ("lab", "--base-url"),
+    ]:
+        told = auth("auth", "add", name, stdin="")
+        assert told.returncode == 2
+        assert words in told.stderr, name
+    assert not keys_file(home).exists()
+
+
+def test_a_password_in_an_address_is_refused_and_never_written(auth, home):
+    for more in ((), ("--no-verify",)):
+        url = "https://me:planted-pass@a.test/v1"
+        told = auth("auth", "add", "lab", "--base-url", url, *more, stdin=KEY)
+        assert told.returncode == 2
+        assert "planted-pass" not in told.stderr + told.stdout
+    assert not any("planted-pass" in path.read_text() for path in home.rglob("*") if path.is_file())
+
+
+def test_an_address_may_have_a_query(auth):
+    def listed(received):
+        good = received.query == "api-version=1"
+        return MODELS["/v1/models"] if good else Reply(status=404, message="no version")
+
+    nothing = {"/models": Reply(status=404, message="no such page")}
+    with ScriptedServer(answer("hello"), pages={"/v1/models": listed, **nothing}) as server:
+        url = f"{server.url}?api-version=1"
+        added = auth("auth", "add", "lab", "--base-url", url, stdin=KEY)
+        assert added.returncode == 0, added.stdout
+        assert auth("-p", "hi", "--model", "lab/qwen3").stdout == "hello\n"
+        assert server.questions[0].query == "api-version=1"
+    kept = auth("config", "get", "providers.lab.base_url").stdout
+    assert f"{server.url}/v1?api-version=1" in kept
+
+
+def test_a_refused_key_is_told_by_where_it_is(auth):
+    with ScriptedServer(*[Reply(status=401)] * 2) as server:
+        own = {"MINE_BASE_URL": f"{server.url}/v1", "MINE_API_KEY": KEY}
+        refused = auth("-p", "hi", "--model", "mine/m", **own)
+    assert refused.returncode == 1
+    assert "MINE_API_KEY" in refused.stderr
+    assert KEY not in refused.stderr
+
+
+def test_public_addresses_are_not_offered_what_is_never_done(auth):
+    told = auth("auth", "add", "lab", "--base-url", "http://8.8.8.8/v1", stdin=KEY)
+    assert told.returncode == 2
+    assert "--allow-http" not in told.stderr
+
+
+def test_an_address_that_stays_behind_is_told(auth):
+    with ScriptedServer(pages=MODELS) as server:
+        auth("auth", "add", "lab", "--base-url", f"{server.url}/v1", stdin=KEY)
+    removed = auth("auth", "remove", "lab")
+    assert "hame config unset providers.lab.base_url" in removed.stdout

@@ -62,7 +62,7 @@ def test_models_are_searched_over_all_providers(hame, own):
     assert [one["name"] for one in found] == ["openrouter/deepseek/deepseek-v9"]
     none = hame("models", "--search", "no such model", real=True, **own)
     assert none.stdout == ""
-    assert "no such models" in none.stderr
+    assert "no such model" in none.stderr
 
 
 def test_a_model_is_found_by_words_chosen_and_remembered(terminal, hame, own, gateway):
@@ -179,3 +179,12 @@ def test_what_can_be_set_is_shown_and_keys_are_masked(hame, own):
         one["name"] for one in found
     }
     assert hame("models", "--settings", real=True, **own).returncode == 2
+
+
+def test_without_a_key_the_catalogue_is_listed_and_that_is_said(hame, own):
+    shown = hame("models", "anthropic", real=True, HOME=own["HOME"])
+    assert shown.returncode == 0
+    assert "anthropic/claude-opus-5" in shown.stdout
+    assert "no key for Anthropic is set" in shown.stderr
+    assert "catalogue" in shown.stderr
+    assert hame("models", "huggingface", real=True, HOME=own["HOME"]).returncode in {0, 2}

@@ -82,3 +82,11 @@ def test_each_wait_has_its_words(phase):
 )
 def test_an_origin_tells_no_secrets(url, origin):
     assert origin_of(url) == origin
+
+
+def test_a_proxy_that_is_not_there_is_to_blame_and_not_the_server():
+    for error in (ConnectionRefusedError(), socket.gaierror(-2, "Name or service not known")):
+        failure = connection_failure(error, URL, proxy="http://me:secret@localhost:9")
+        assert "The proxy http://localhost:9" in failure.message
+        assert "HTTPS_PROXY" in failure.hint
+        assert "secret" not in failure.message

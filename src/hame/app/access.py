@@ -4,7 +4,7 @@ import msgspec
 from msgspec.structs import replace
 
 from hame.app.models import Models
-from hame.backends.address import origin_of
+from hame.backends.address import check_address, origin_of, split_query, with_query
 from hame.backends.credential import Source
 from hame.backends.served import ServedBackend
 from hame.backends.trial import Trial, Verdict, try_backend
@@ -57,7 +57,9 @@ def accesses(models: Models) -> list[Access]:
     found = [
         _access(models, backend)
         for backend in models.registry
-        if isinstance(backend, ServedBackend) and backend.credential.exists
+        if isinstance(backend, ServedBackend)
+        and backend.credential.exists
+        and not backend.vendor.variant_of
     ]
     used = {access.provider for access in found if access.source is Source.SAVED}
     unused = [name for name in models.keys.store.providers() if name not in used]
@@ -82,8 +84,10 @@ async def try_candidate(models: Models, candidate: Candidate) -> Tried:
         ConfigError: for an unknown provider without an address, or an address that may not be used.
     """
     tried = await _try(models, candidate)
-    if tried.trial.verdict is Verdict.WRONG_ENDPOINT and not tried.base_url.endswith("/v1"):
-        again = await _try(models, replace(candidate, base_url=f"{tried.base_url}/v1"))
+    address, query = split_query(tried.base_url)
+    if tried.trial.verdict is Verdict.WRONG_ENDPOINT and not address.endswith("/v1"):
+        longer = with_query(f"{address}/v1", query)
+        again = await _try(models, replace(candidate, base_url=longer))
         if not again.trial.verdict.bad:
             return again
     return tried
@@ -93,9 +97,12 @@ def untried(models: Models, candidate: Candidate) -> Tried:
     """A candidate that the user wants to keep as it is.
 
     Raises:
-        ConfigError: for an unknown provider without an address.
+        ConfigError: for an unknown provider without an address, or an address that may not be used.
     """
-    base_url = models.candidate(candidate.provider, _settings(candidate)).endpoint.base_url
+    endpoint = models.candidate(candidate.provider, _settings(candidate)).endpoint
+    base_url = with_query(endpoint.base_url, endpoint.query)
+    if endpoint.base_url:
+        check_address(endpoint.base_url, candidate.provider, allow_http=candidate.allow_http)
     trial = Trial(verdict=Verdict.UNCERTAIN, said="not tried")
     return Tried(candidate=candidate, base_url=base_url, trial=trial)
 
@@ -127,7 +134,9 @@ async def _try(models: Models, candidate: Candidate) -> Tried:
         models.keys.learned(candidate.key)
     backend = models.candidate(candidate.provider, _settings(candidate))
     trial = await try_backend(backend)
-    return Tried(candidate=candidate, base_url=backend.endpoint.base_url, trial=trial)
+    endpoint = backend.endpoint
+    base_url = with_query(endpoint.base_url, endpoint.query)
+    return Tried(candidate=candidate, base_url=base_url, trial=trial)
 
 
 def _settings(candidate: Candidate) -> ProviderSettings:
@@ -138,16 +147,11 @@ def _settings(candidate: Candidate) -> ProviderSettings:
 
 def _access(models: Models, backend: ServedBackend) -> Access:
     credential, store = backend.credential, models.keys.store
-    where = {
-        Source.ENVIRONMENT: credential.variable,
-        Source.SETTINGS: f"providers.{backend.id}.api_key",
-        Source.COMMAND: f"providers.{backend.id}.api_key_cmd",
-        Source.SAVED: store.where(backend.id),
-        Source.NONE: "",
-    }[credential.source]
+    saved = credential.source is Source.SAVED
+    where = store.where(backend.id) if saved else credential.where
     base_url = backend.endpoint.base_url
     origin = origin_of(base_url) if base_url else ""
-    bound = (store.origin(backend.id) or "") if credential.source is Source.SAVED else ""
+    bound = (store.origin(backend.id) or "") if saved else ""
     return Access(
         provider=backend.id,
         name=backend.display_name,

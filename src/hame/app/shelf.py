@@ -6,7 +6,7 @@ import anyio
 import msgspec
 
 from hame.app.models import Models
-from hame.base.errors import HameError
+from hame.base.errors import ConfigError, HameError
 from hame.base.model import Effort, ModelFacts, ModelListing, Price, ToolSupport
 from hame.base.ports import Backend, ListsModels
 
@@ -52,6 +52,26 @@ async def look_at(models: Models, backend_id: str) -> list[Choice]:
     models.know_all()
     await models.meet(backend_id)
     return await _choices(models, models.registry.find(backend_id))
+
+
+async def shelf_of(models: Models, backend_id: str) -> Shelf:
+    """The models of one backend; without a key for it, what the catalogue knows of them, and that it is so.
+
+    Raises:
+        ConfigError: if there is no such backend, or nothing is known.
+        ModelError: if it did not answer.
+    """
+    try:
+        return Shelf(choices=tuple(await look_at(models, backend_id)))
+    except ConfigError as error:
+        backend = models.registry.find(backend_id)
+        vendor = models.catalogue.vendor(backend_id)
+        listed = models.catalogue.listings(backend_id) if not backend.ready() else ()
+        if vendor is None or not listed:
+            raise
+        choices = [choice_of(backend, one, models.facts(vendor, one.id)) for one in listed]
+        note = f"{error.message}; this is what the catalogue knows ({error.hint})"
+        return Shelf(choices=tuple(choices), failed=(note,))
 
 
 async def search(models: Models, words: str) -> Shelf:

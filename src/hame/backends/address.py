@@ -1,9 +1,9 @@
 """Addresses as people write them -> base URLs as the wires want them, and where they may lead."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 from hame.base.errors import ConfigError
 from hame.base.model import Vendor
@@ -25,12 +25,26 @@ def complete_address(given: str, vendor: Vendor) -> str:
     address = given.strip().rstrip("/")
     for call in _CALLS:
         address = address.removesuffix(call)
-    if "://" not in address:
-        address = _with_scheme(address, vendor)
-    parts = urlsplit(address)
-    if not parts.path.strip("/") and vendor.base_path:
+    try:
+        if "://" not in address:
+            address = _with_scheme(address, vendor)
+        bare = not urlsplit(address).path.strip("/")
+    except ValueError:
+        return address  # It is none: `check_address` says so when it is to be used.
+    if bare and vendor.base_path:
         address = address.rstrip("/") + vendor.base_path
     return address.rstrip("/")
+
+
+def split_query(given: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """An address without what follows its path, and its query (`?api-version=...`)."""
+    address, _, query = given.partition("#")[0].partition("?")
+    return address, tuple(parse_qsl(query, keep_blank_values=True))
+
+
+def with_query(base_url: str, query: Sequence[tuple[str, str]]) -> str:
+    """Both as one address again."""
+    return f"{base_url}?{urlencode(query)}" if query else base_url
 
 
 def placed_address(vendor: Vendor, environment: Mapping[str, str]) -> str:
@@ -46,19 +60,24 @@ def placed_address(vendor: Vendor, environment: Mapping[str, str]) -> str:
 
 
 def origin_of(url: str) -> str:
-    """`scheme://host[:port]`, in lower case and without the scheme's own port."""
-    parts = urlsplit(url)
+    """`scheme://host[:port]`, in lower case and without the scheme's own port; what is no address stays."""
+    try:
+        parts = urlsplit(url)
+        number = parts.port
+    except ValueError:
+        return url
     scheme, host = parts.scheme.lower(), (parts.hostname or "").lower()
     usual = {"http": 80, "https": 443}.get(scheme)
-    port = "" if parts.port in {None, usual} else f":{parts.port}"
+    port = "" if number in {None, usual} else f":{number}"
     return f"{scheme}://{f'[{host}]' if ':' in host else host}{port}"
 
 
 def placed_at(url: str, host: str) -> str:
     """The origin with another host."""
-    parts = urlsplit(url)
-    port = f":{parts.port}" if parts.port else ""
-    return origin_of(f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{port}")
+    scheme, _, rest = origin_of(url).partition("://")
+    port = rest.rpartition(":")[2] if rest.rpartition("]")[2].count(":") else ""
+    shown = f"[{host}]" if ":" in host else host
+    return f"{scheme}://{shown}{f':{port}' if port else ''}"
 
 
 class Reach(Enum):
@@ -94,14 +113,19 @@ def check_address(base_url: str, provider: str, *, allow_http: bool) -> None:
     Raises:
         ConfigError: if they may not, with the remedy.
     """
-    parts = urlsplit(base_url)
-    if parts.scheme == "https" and parts.hostname:
-        return
-    if parts.scheme != "http" or not parts.hostname:
+    parts = _parts_of(base_url)
+    if parts is None:
         raise ConfigError(
             f"{base_url!r} is no address of a server",
             hint="An address begins with https:// or http:// and a host.",
         )
+    if parts.username or parts.password:
+        raise ConfigError(
+            f"the address of {provider} holds a user name or a password",
+            hint=f"Leave it out; hame auth add {provider} keeps a key where it belongs.",
+        )
+    if parts.scheme == "https" or parts.hostname is None:
+        return
     reach = reach_of(parts.hostname)
     if reach in {Reach.HERE, Reach.NEAR} or (reach is Reach.UNTOLD and allow_http):
         return
@@ -111,6 +135,17 @@ def check_address(base_url: str, provider: str, *, allow_http: bool) -> None:
         f"{base_url} is not encrypted: everybody on the way could read the key and the prompts",
         hint=f"Use https.{own}",
     )
+
+
+def _parts_of(base_url: str) -> SplitResult | None:
+    """The parts of an address that can be asked; None where it is none."""
+    try:
+        parts = urlsplit(base_url)
+        there = parts.scheme in {"https", "http"} and parts.hostname and parts.port != 0
+    except ValueError:
+        return None
+    odd = any(letter.isspace() or not letter.isprintable() for letter in base_url)
+    return parts if there and not odd else None
 
 
 def _with_scheme(address: str, vendor: Vendor) -> str:

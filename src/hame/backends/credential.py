@@ -83,6 +83,21 @@ class Credential:
         return f"Credential({self._provider}, {self.source})"
 
     @property
+    def where(self) -> str:
+        """What holds it, in words; empty where there is none, or nobody could look there."""
+        match self.source:
+            case Source.SETTINGS:
+                return f"providers.{self._provider}.api_key"
+            case Source.ENVIRONMENT:
+                return self.variable
+            case Source.COMMAND:
+                return f"providers.{self._provider}.api_key_cmd"
+            case Source.SAVED:
+                return f"`hame auth add {self._provider}`"
+            case Source.NONE:
+                return ""
+
+    @property
     def exists(self) -> bool:
         """Whether there is one, as far as can be told without fetching it."""
         return self.source is not Source.NONE

@@ -36,6 +36,8 @@ class Registry:
         backend = self._backends.get(backend_id)
         if backend is not None:
             return backend
+        if not backend_id:
+            raise ConfigError("no provider is named", hint="A model is PROVIDER/MODEL.")
         near = difflib.get_close_matches(backend_id, self._backends, n=1)
         meant = f" Did you mean {near[0]}?" if near else ""
         raise ConfigError(

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from hame.backends.address import check_address, complete_address, placed_address
+from hame.backends.address import check_address, complete_address, placed_address, split_query
 from hame.backends.credential import Credential, Keys, Source
 from hame.base.capability import BackendSetting, CachesContext, Embeddings
 from hame.base.errors import ConfigError
@@ -130,7 +130,8 @@ class ServedBackend:
     @property
     def endpoint(self) -> Endpoint:
         """Where it is reached, with the key as far as it is known."""
-        return replace(self._endpoint, api_key=self._credential.known)
+        known = self._credential
+        return replace(self._endpoint, api_key=known.known, key_from=known.where)
 
     def default_model(self) -> str | None:
         """The model to use when only the backend is named."""
@@ -294,10 +295,11 @@ def vendor_backend(
     credential = Credential(vendor, own, environment, keys)
     address = own.base_url or _first(vendor.base_url_env, environment)
     placed = placed_address(vendor, environment)
+    address, query = split_query(address or "")
     base_url = complete_address(address, vendor) if address else placed
-    endpoint = Endpoint(base_url=base_url, headers=vendor.headers)
+    endpoint = Endpoint(base_url=base_url, headers=vendor.headers, query=query)
     row = replace(vendor, default_model=own.model) if own.model else vendor
-    chosen = credential.exists if vendor.needs_key else address is not None
+    chosen = credential.exists if vendor.needs_key else bool(address)
     chosen = chosen and not vendor.variant_of
     return ServedBackend(row, endpoint, credential, connections, chosen=chosen, own=own)
 

@@ -77,7 +77,8 @@ async def try_backend(backend: Backend) -> Trial:
         said = f"{backend.display_name} accepts the key and serves no model"
         hint = "Load or enable a model there."
         return Trial(verdict=Verdict.NO_MODELS, said=said, hint=hint, models=names)
-    said = f"{backend.display_name} answers and lists {len(names):,} models"
+    some = "one model" if len(names) == 1 else f"{len(names):,} models"
+    said = f"{backend.display_name} answers and lists {some}"
     return Trial(verdict=Verdict.VERIFIED, said=said, models=names)
 
 
@@ -86,6 +87,8 @@ def _judge(failure: Failure) -> Trial:
     hint = failure.hint
     if verdict is Verdict.WRONG_ENDPOINT:
         hint = "Check the base URL; for an OpenAI-compatible server it ends in /v1."
+    if verdict is Verdict.REJECTED:
+        hint = "See that the key is whole, still valid, and for this address."
     said = failure.message
     if failure.said and failure.said not in said:
         said = f"{said} ({failure.said})"

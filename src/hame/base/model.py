@@ -311,6 +311,8 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     """Extra headers of the vendor's row or of the user's settings."""
     query: tuple[tuple[str, str], ...] = ()
     """Extra query parameters (Azure's api-version)."""
+    key_from: str = ""
+    """Where the key comes from, for whom it is refused."""
 
     @override
     def __repr__(self) -> str:

@@ -44,6 +44,13 @@ def located(failure: Failure, url: str) -> Failure:
     return replace(failure, message=f"{who} has nothing at {address}{code}.", hint=hint)
 
 
+def held(failure: Failure, place: str) -> Failure:
+    """The failure, telling where the key is that was refused."""
+    return replace(
+        failure, hint=f"The key is that of {place}: see that it is whole, and for this service."
+    )
+
+
 def spoken(seconds: float) -> str:
     """A wait in words: whole seconds, rounded up; milliseconds below one second."""
     if seconds < 1:

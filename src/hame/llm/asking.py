@@ -65,6 +65,11 @@ class Asked(Protocol):
         """The wire it speaks."""
         ...
 
+    @property
+    def key_from(self) -> str:
+        """Where the key comes from."""
+        ...
+
     async def borrow(self, request: ModelRequest) -> "Loan | None":
         """What the provider has stored of a request, or stores now."""
         ...
@@ -284,6 +289,10 @@ class Asking:
             message = failure.message
             message = message if vendor in message else f"{vendor}: {message}"
             failure = replace(failure, provider=vendor, message=message)
+        if failure.kind is ErrorKind.AUTH and self._model.key_from:
+            from hame.llm.advice import held
+
+            return held(failure, self._model.key_from)
         if failure.kind is not ErrorKind.NOT_FOUND or self._sent is None:
             return failure
         from hame.llm.advice import located

@@ -123,6 +123,11 @@ class HttpModel:
         asked = self.encode(request)
         return await count_tokens(self._codec.counting(), asked, self.taught, self._line.http)
 
+    @property
+    def key_from(self) -> str:
+        """Where the key comes from."""
+        return self._endpoint.key_from
+
     def learn(self, parameter: str, request: ModelRequest) -> None:
         """Remember that the server does not take a parameter, or one of the request's files.
 

@@ -23,10 +23,12 @@ def connection_failure(error: Exception, url: str, *, proxy: str | None = None) 
     """The failure of a connection to the server of `url`, with what a person can do about it."""
     causes = list(_causes(error))
     place = origin_of(proxy or url)
-    local = is_this_machine(urlsplit(proxy or url).hostname or "")
+    local = is_this_machine(urlsplit(url).hostname or "")
     for cause in causes:
         if isinstance(cause, ssl.SSLError):
             return _tls_fault(cause, place)
+        if proxy and isinstance(cause, socket.gaierror | ConnectionRefusedError):
+            return _no_proxy(place)
         if isinstance(cause, socket.gaierror):
             return _name_fault(cause, place)
         if isinstance(cause, ConnectionRefusedError):
@@ -137,6 +139,14 @@ def _name_fault(error: socket.gaierror, place: str) -> Failure:
         f"The address of {place} cannot be found: {error.strerror or error}.",
         "Check the spelling of the base URL and the network connection.",
         retryable=error.errno == socket.EAI_AGAIN,
+    )
+
+
+def _no_proxy(place: str) -> Failure:
+    return network_failure(
+        f"The proxy {place} cannot be reached.",
+        "Check the setting `proxy`, or HTTPS_PROXY and its like; NO_PROXY names what needs none.",
+        retryable=False,
     )
 
 

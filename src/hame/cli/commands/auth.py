@@ -1,5 +1,6 @@
 """`hame auth`: keys for providers, tried before they are kept and never shown whole."""
 
+import re
 import sys
 from collections.abc import Mapping
 from functools import partial
@@ -21,7 +22,10 @@ from hame.cli.exits import ExitCode
 from hame.cli.launch import Launch, prepare
 from hame.cli.reveal import clean
 from hame.cli.session import launchpad
+from hame.config.keys import nearest
+from hame.llm.catalog import ShippedCatalogue
 
+_NAME = re.compile(r"\w[\w.-]*", re.ASCII)
 _MOST_CHARACTERS = 16_384
 """Of a key on standard input; access tokens are long."""
 
@@ -51,7 +55,8 @@ def list_keys(options: Mapping[str, Any], *, as_json: bool = False) -> None:
         sys.stderr.write("hame: there are no keys yet; hame auth add PROVIDER keeps one\n")
     widest = [max((len(cell) for cell in column), default=0) for column in _columns(found)]
     for access in found:
-        cells = [f"{cell:<{width}}" for cell, width in zip(_cells(access), widest, strict=True)]
+        columns = zip(_cells(access), widest, strict=True)
+        cells = [f"{cell:<{width}}" for cell, width in columns if width]
         sys.stdout.write(clean("  ".join(cells)).rstrip() + "\n")
 
 
@@ -80,6 +85,8 @@ def add(
     """
     launch = prepare(options, interactive=False)
     vendor = anyio.run(_vendor, launch, provider)
+    if vendor is None:
+        _require_address(launch, provider, base_url)
     if base_url:
         allow_http = _acknowledge(base_url, allow_http=allow_http)
     key = _read_key(provider, vendor)
@@ -118,6 +125,10 @@ def remove(options: Mapping[str, Any], provider: str) -> int:
         sys.stderr.write(f"hame: no key of {clean(provider)} is saved; hame auth list shows all\n")
         return ExitCode.FAILED
     sys.stdout.write(f"The key of {clean(provider)} is forgotten.\n")
+    own = launch.settings.providers.get(provider)
+    if own is not None and own.base_url:
+        setting = f"providers.{provider}.base_url"
+        sys.stdout.write(f"Its address stays: hame config unset {clean(setting)}\n")
     return ExitCode.DONE
 
 
@@ -209,16 +220,42 @@ def _read_key(provider: str, vendor: Vendor | None) -> str | None:
     return words[0] if words else None
 
 
+def _require_address(launch: Launch, provider: str, base_url: str) -> None:
+    """See that a server of the user's own has a name that can be said, and an address.
+
+    Raises:
+        ConfigError: if not.
+    """
+    if not _NAME.fullmatch(provider):
+        raise ConfigError(
+            f"{provider!r} cannot be the name of a provider",
+            hint="A name has letters, digits, dots, dashes and underscores.",
+        )
+    own = launch.settings.providers.get(provider)
+    if not base_url and (own is None or not own.base_url):
+        near = nearest(provider, dict.fromkeys(ShippedCatalogue().vendors()))
+        raise ConfigError(
+            f"there is no provider called {provider!r}{near}",
+            hint=f"A server of your own needs its address: hame auth add {provider} --base-url "
+            "https://HOST/v1",
+        )
+
+
 def _acknowledge(base_url: str, *, allow_http: bool) -> bool:
     """Whether unencrypted requests to that address are wanted, asking where somebody can answer.
 
     Raises:
         ConfigError: if they are not.
     """
-    parts = urlsplit(base_url if "://" in base_url else f"//{base_url}")
+    try:
+        parts = urlsplit(base_url if "://" in base_url else f"//{base_url}")
+    except ValueError:
+        return allow_http  # It is no address; that is said when it is tried.
     host = parts.hostname or ""
     if parts.scheme != "http" or reach_of(host) is Reach.HERE or allow_http:
         return allow_http
+    if reach_of(host) is Reach.PUBLIC:
+        raise ConfigError(f"{base_url} is not encrypted", hint="Use https.")
     question = f"{host} is reached unencrypted: who shares the network can read all. Go on?"
     if sys.stdin.isatty() and click.confirm(question, err=True):
         return True

@@ -10,7 +10,7 @@ import msgspec
 
 from hame.app.offers import Offer, offers, open_models
 from hame.app.sheet import Sheet, settings_of, sheet_of
-from hame.app.shelf import Shelf, look_at
+from hame.app.shelf import Shelf, shelf_of
 from hame.app.shelf import search as search_models
 from hame.base.capability import BackendSetting
 from hame.base.errors import ConfigError
@@ -99,21 +99,22 @@ async def _shelf(launch: Launch, provider: str | None, words: str) -> Shelf:
     async with open_models(launchpad(launch)) as found:
         if provider is None:
             return await search_models(found, words)
-        choices = await look_at(found, provider)
+        shelf = await shelf_of(found, provider)
     parts = words.lower().split()
     wanted = [
         choice
-        for choice in choices
+        for choice in shelf.choices
         if all(part in f"{choice.name} {choice.display_name}".lower() for part in parts)
     ]
-    return Shelf(choices=tuple(wanted))
+    return Shelf(choices=tuple(wanted), failed=shelf.failed)
 
 
 def _show(shelf: Shelf, provider: str | None) -> None:
     for line in shelf.failed:
         sys.stderr.write(f"hame: {clean(line)}\n")
     if not shelf.choices:
-        sys.stderr.write(f"hame: {clean(provider or 'nobody')} serves no such models\n")
+        where = f"{clean(provider)} serves" if provider else "there is"
+        sys.stderr.write(f"hame: {where} no such model\n")
         return
     for row in choice_rows(sorted(shelf.choices, key=lambda choice: choice.name)):
         sys.stdout.write(f"{clean(row)}\n")
