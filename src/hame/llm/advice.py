@@ -46,9 +46,7 @@ def located(failure: Failure, url: str) -> Failure:
 
 def held(failure: Failure, place: str) -> Failure:
     """The failure, telling where the key is that was refused."""
-    return replace(
-        failure, hint=f"The key is that of {place}: see that it is whole, and for this service."
-    )
+    return replace(failure, hint=f"Check the key of {place}: is it whole, and for this service?")
 
 
 def spoken(seconds: float) -> str:
