@@ -321,6 +321,8 @@ BROKEN = {
     "hermes, cut before its end": '<tool_call>\n{"name": "run_command", "arguments": {"command": "rm -rf build"}',
     "hermes, only begun": "I will look.\n<tool_call>",
     "hermes, no name": '<tool_call>{"path": "a.txt"}</tool_call>',
+    "hermes, braces doubled": '<tool_call>{{"name":"read_file","arguments":{"path":"a.txt"}}}</tool_call>',
+    "hermes, a list as a key": '<tool_call>{"name":"read_file","arguments":{["path"]:"a.txt"}}</tool_call>',
     "hermes, not even JSON": "<tool_call>read the file a.txt please</tool_call>",
     "hermes, quotes not escaped": (
         '<tool_call>{"name":"run_command","arguments":{"command":"echo "hi" > a"}}</tool_call>'

@@ -39,7 +39,10 @@ def literal(node: ast.expr) -> Json:
     Raises:
         ValueError: if it is anything but a literal, or holds what JSON cannot.
     """
-    value: object = ast.literal_eval(node)
+    try:
+        value: object = ast.literal_eval(node)
+    except TypeError as error:  # A dict as member of a set, or as key: `{{...}}`.
+        raise ValueError(str(error)) from error
     if not _is_plain(value, _DEEPEST):
         raise ValueError("no plain value")
     return value
