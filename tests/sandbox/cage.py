@@ -100,6 +100,7 @@ class Cage:
             "LANG": "C.UTF-8",
         }
         self.added: tuple[str, ...] = ()
+        self.search_path = os.environ["PATH"]
         self._session = ""
         for folder in (self.root, self.temporary, self.outside, self.state):
             folder.mkdir(parents=True)
@@ -139,7 +140,7 @@ class Cage:
             own=(f"{home}/.config/hame", data, str(self.state), f"{home}/.cache/hame"),
             caches=str(self.caches),
             scratch=f"{self.state}/sandbox",
-            search_path=os.environ["PATH"],
+            search_path=self.search_path,
         )
 
     def write(self, path: Path | str, text: str = SECRET, mode: int = 0o644) -> Path:

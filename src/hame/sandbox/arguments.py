@@ -9,19 +9,22 @@ from hame.base.errors import ToolError
 from hame.base.zone import split
 from hame.sandbox.handles import Handles
 from hame.sandbox.layout import REPLACED, Kind, Layout, Mount
-from hame.sandbox.namespaces import Bwrap
+from hame.sandbox.namespaces import NO_NETWORK, Bwrap
 
 _TEMPORARY, _RUNNING = REPLACED
 _OF_OTHERS = ("CAP_DAC_OVERRIDE", "CAP_CHOWN", "CAP_FOWNER")
 """What root needs for the files of another user."""
 
 
-def isolation_options(bwrap: Bwrap, *, keep: bool, others: bool) -> list[str]:
+def isolation_options(
+    bwrap: Bwrap, *, keep: bool, others: bool, in_network: bool = False
+) -> list[str]:
     """What sets the program apart from other processes.
 
-    `keep`: it lives on without hame. `others`: root may write files of other users.
+    `keep`: it lives on without hame. `others`: root may write files of other users. `in_network`: it is
+    started in a network that leads nowhere, and stays in it.
     """
-    options = list(bwrap.options)
+    options = [each for each in bwrap.options if not (in_network and each == NO_NETWORK)]
     if others and bwrap.as_root:
         options += [word for power in _OF_OTHERS for word in ("--cap-add", power)]
     if not keep:

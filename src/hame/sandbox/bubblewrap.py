@@ -20,6 +20,7 @@ from hame.base.errors import ToolError
 from hame.base.ports import Cell, Gateway, Processes
 from hame.base.process import Launch
 from hame.sandbox.construction import Builder
+from hame.sandbox.loopback import Loopback, make_loopback
 from hame.sandbox.namespaces import Bwrap, Unusable, find_bwrap
 from hame.sandbox.site import Site
 
@@ -45,6 +46,9 @@ class Bubblewrap:
         self._builder = Builder(site, linger_s)
         self._trying = anyio.Lock()
         self._found: Bwrap | Unusable | None = None
+        self._joining = anyio.Lock()
+        self._loopback: Loopback | None = None
+        self._joined = False
 
     async def prepare(self) -> Standing:
         """Try bubblewrap, once; take away what sandboxes of a killed hame have left."""
@@ -67,12 +71,12 @@ class Bubblewrap:
         bwrap = await self._find()
         if isinstance(bwrap, Unusable):
             raise ToolError(f"there is no sandbox: {bwrap.reason}", hint=bwrap.remedy)
+        loopback = await self._network_of(confinement, bwrap)
         async with self._way_out(confinement) as (socket, refused):
             stack = ExitStack()
+            build = partial(self._builder.build, gateway=socket, loopback=loopback)
             try:
-                started, trampoline = await anyio.to_thread.run_sync(
-                    self._builder.build, launch, bwrap, stack, socket
-                )
+                started, trampoline = await anyio.to_thread.run_sync(build, launch, bwrap, stack)
                 yield Cell(launch=started, enclosure=trampoline, refused=refused)
             finally:
                 with anyio.CancelScope(shield=True):
@@ -82,6 +86,8 @@ class Bubblewrap:
         """Leave nothing on disk."""
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(self._builder.close)
+        if self._loopback is not None:
+            self._loopback.close()
 
     @asynccontextmanager
     async def _way_out(
@@ -109,13 +115,32 @@ class Bubblewrap:
             with anyio.CancelScope(shield=True), suppress(OSError):
                 await anyio.to_thread.run_sync(folder.rmdir)
 
+    async def _network_of(self, confinement: Confinement, bwrap: Bwrap) -> Loopback | None:
+        """What it is started in: commands that may write, and reach no host, meet on one loopback.
+
+        One that has a way out has a loopback of its own, on which nobody else can take that way.
+        """
+        if confinement.reach is not Reach.WRITE or confinement.hosts:
+            return None
+        async with self._joining:
+            if not self._joined:
+                self._loopback = await make_loopback(
+                    bwrap, self._site.search_path, self._processes, self._unsafe()
+                )
+                self._joined = True
+            return self._loopback
+
+    def _unsafe(self) -> Sequence[str]:
+        """Folders in which commands may put programs."""
+        paths = self._site.paths
+        places = (paths.root, *paths.added, paths.temporary, self._site.caches)
+        return [place for place in places if place]
+
     async def _find(self) -> Bwrap | Unusable:
         async with self._trying:
             if self._found is None:
-                paths = self._site.paths
-                unsafe = (paths.root, *paths.added, paths.temporary, self._site.caches)
                 self._found = await find_bwrap(
-                    self._site.search_path, self._processes, [*filter(None, unsafe)]
+                    self._site.search_path, self._processes, self._unsafe()
                 )
                 try:
                     await anyio.to_thread.run_sync(self._builder.clear)

@@ -17,6 +17,7 @@ from hame.sandbox.environment import reading_environment, writing_environment
 from hame.sandbox.handles import Handles
 from hame.sandbox.layout import REPLACED
 from hame.sandbox.lingering import Lingering
+from hame.sandbox.loopback import Loopback
 from hame.sandbox.masks import Hold, Masks
 from hame.sandbox.namespaces import Bwrap
 from hame.sandbox.outlet import outlet_options, proxy_environment, relay_argv
@@ -56,23 +57,36 @@ class Builder:
         self._lingering.end()
 
     def build(
-        self, launch: Launch, bwrap: Bwrap, stack: ExitStack, gateway: str
+        self,
+        launch: Launch,
+        bwrap: Bwrap,
+        stack: ExitStack,
+        *,
+        gateway: str,
+        loopback: Loopback | None,
     ) -> tuple[Launch, Trampoline]:
         """The start of a program in its sandbox; `stack` takes what lasts as long as that does.
 
-        `gateway` is the socket of the way to granted hosts, empty where there are none.
+        `gateway` is the socket of the way to granted hosts, empty where there are none; `loopback` the
+        network it is started in, None for one of its own.
 
         Raises:
             ToolError: if it cannot be confined as it has to be.
         """
         try:
-            return self._build(launch, bwrap, stack, gateway)
+            return self._build(launch, bwrap, stack, gateway=gateway, loopback=loopback)
         except OSError as error:
             where = f" {error.filename}" if error.filename else ""
             raise ToolError(f"cannot make the sandbox:{where} {error.strerror}") from error
 
     def _build(
-        self, launch: Launch, bwrap: Bwrap, stack: ExitStack, gateway: str
+        self,
+        launch: Launch,
+        bwrap: Bwrap,
+        stack: ExitStack,
+        *,
+        gateway: str,
+        loopback: Loopback | None,
     ) -> tuple[Launch, Trampoline]:
         confinement = launch.confinement or Confinement()
         roots = self._surveyor.roots(confinement)
@@ -85,7 +99,8 @@ class Builder:
         parts = _Parts(launch.pass_fds, stack.enter_context(ExitStack()))
         trampoline = Trampoline(parts.opened)
         stack.callback(trampoline.close)
-        parts.add(isolation_options(bwrap, keep=launch.keep, others=_are_of_others(roots)))
+        others, in_network = _are_of_others(roots), loopback is not None
+        parts.add(isolation_options(bwrap, keep=launch.keep, others=others, in_network=in_network))
         parts.add(self._mounts(bwrap, confinement, environment, hold, handles=parts.handles))
         if hold is not None:
             parts.add(["--sync-fd", parts.passing(hold.descriptor)])
@@ -101,9 +116,10 @@ class Builder:
             inside = take_terminal(inside)
         parts.add(["--seccomp", parts.passing_data("filter", program(own))])
         parts.add(["--chdir", launch.cwd])
+        outer = (bwrap.program, "--args", parts.passing_options(), "--", *inside)
         started = msgspec.structs.replace(
             launch,
-            argv=(bwrap.program, "--args", parts.passing_options(), "--", *inside),
+            argv=outer if loopback is None else loopback.enter(outer),
             env=tuple(environment.items()),
             pass_fds=parts.passed,
         )

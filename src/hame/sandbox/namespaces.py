@@ -18,9 +18,10 @@ from hame.base.process import Launch
 from hame.base.zone import is_below, split
 from hame.sandbox.remedies import install_hint, namespace_hint
 
+NO_NETWORK = "--unshare-net"
 _LIMIT_S = 20.0
 _APART = (
-    "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--unshare-net",
+    "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", NO_NETWORK,
 )  # fmt: skip
 _VERSION = re.compile(r"(\d+)\.(\d+)(?:\.(\d+))?")
 
@@ -53,18 +54,20 @@ async def find_bwrap(
 
     Programs in `unsafe` folders, into which others may write, are not looked at.
     """
-    program = _find("bwrap", search_path, unsafe)
+    program = find_program("bwrap", search_path, unsafe)
     if program is None:
         return Unusable(reason="bubblewrap (bwrap) is not installed", remedy=install_hint())
-    code, words = await _run((program, "--version"), processes)
+    code, words = await run_briefly((program, "--version"), processes)
     number = _VERSION.search(words)
     if code or number is None:
         return Unusable(reason=f"{program} does not say its version", remedy=install_hint())
-    _, words = await _run((program, "--help"), processes)
+    _, words = await run_briefly((program, "--help"), processes)
     known = set(re.findall(r"--[a-z-]+", words))
     for as_root, options in _ways(known):
         trial = (program, *options, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
-        code, words = await _run((*trial, "--tmpfs", "/run", "--", "/bin/sh", "-c", ":"), processes)
+        code, words = await run_briefly(
+            (*trial, "--tmpfs", "/run", "--", "/bin/sh", "-c", ":"), processes
+        )
         if code == 0:
             return Bwrap(
                 program=program,
@@ -86,7 +89,8 @@ def _ways(known: set[str]) -> Sequence[tuple[bool, tuple[str, ...]]]:
     return [root, *ways] if os.geteuid() == 0 else ways
 
 
-def _find(name: str, search_path: str, unsafe: Sequence[str]) -> str | None:
+def find_program(name: str, search_path: str, unsafe: Sequence[str]) -> str | None:
+    """The absolute path of a program that is in none of the unsafe folders."""
     for folder in search_path.split(":"):
         path = os.path.realpath(f"{folder}/{name}")
         if not folder.startswith("/") or any(is_below(split(path), place) for place in unsafe):
@@ -96,7 +100,7 @@ def _find(name: str, search_path: str, unsafe: Sequence[str]) -> str | None:
     return None
 
 
-async def _run(argv: tuple[str, ...], processes: Processes) -> tuple[int, str]:
+async def run_briefly(argv: tuple[str, ...], processes: Processes) -> tuple[int, str]:
     """A program's exit code and words; one that cannot be run, or hangs, has failed."""
     launch = Launch(argv=argv, cwd="/", env=(("LC_ALL", "C"), ("PATH", "/usr/bin:/bin")))
     said = b""
