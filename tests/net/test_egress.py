@@ -298,21 +298,49 @@ async def test_a_list_with_what_is_no_entry_opens_nothing(world: World) -> None:
     [
         "127.0.0.1", "10.0.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "::1",
         "::ffff:127.0.0.1", "64:ff9b::7f00:1", "fd00::1", "fe80::1%lo", "nonsense", "",
+        "100.100.100.200", "fd00:ec2::254", "::ffff:10.0.0.1", "::ffff:100.100.100.200",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("others", [[], ["127.0.0.2"]])
 async def test_a_name_that_leads_to_a_private_address_is_refused(
     world: World, address: str, others: list[str]
 ) -> None:
+    """What may be offered next is an ordinary address of a private network, and nothing else."""
     world.names["good.test"] = [[*others, address]]
     async with world.open("good.test:PORT") as refused:
         answer = await world.say(connect_head(f"good.test:{world.port}"))
         plain = await world.get(f"http://good.test:{world.port}/")
-        assert refused() == ()
+        plain_address = address.removeprefix("::ffff:")
+        offered = {"10.0.0.1", "192.168.1.1", "100.64.0.1", "fd00::1"} & {plain_address}
+        written = [f"[{each}]" if ":" in each else each for each in offered]
+        assert refused() == tuple(f"{each}:{world.port}" for each in written)
     assert answer.startswith(b"HTTP/1.1 403 ")
     assert plain.startswith(b"HTTP/1.1 403 ")
     assert b"good.test is not on the public network" in answer
     assert world.public == world.private == []
+
+
+async def test_a_name_may_lead_to_a_private_address_that_was_granted_too(world: World) -> None:
+    more = {"grantable": lambda address: str(address) == "127.0.0.1"}
+    world.names["good.test"] = [["127.0.0.1"]]
+    asked = f"http://good.test:{world.port}/"
+    async with world.open("good.test:PORT", **more) as refused:
+        assert b" 403 " in await world.get(asked)
+        assert refused() == (f"127.0.0.1:{world.port}",)
+    async with world.open("good.test:PORT", "127.0.0.1:PORT", **more) as refused:
+        assert (await world.get(asked)).endswith(b"private")
+        head, stream = await world.connect(f"good.test:{world.port}")
+        assert head.startswith(b"HTTP/1.1 200 ")
+        await stream.aclose()
+        assert refused() == ()
+    for other in ("127.0.0.1:1", "127.0.0.3:PORT"):
+        async with world.open("good.test:PORT", other, **more):
+            assert b" 403 " in await world.get(asked)
+    # An address that was granted gives no name anything; nor does what may never be granted so.
+    async with world.open("127.0.0.1:PORT", **more):
+        assert b" 403 " in await world.get(asked)
+    async with world.open("good.test:PORT", "127.0.0.1:PORT"):
+        assert b" 403 " in await world.get(asked)
 
 
 async def test_what_is_connected_to_is_the_address_that_was_checked(world: World) -> None:

@@ -35,6 +35,23 @@ _REFUSED_V6: tuple[IPv6Network, ...] = tuple(
 """IPv4-compatible, local translation, protocol assignments (Teredo among them), documentation, ..."""
 
 
+_PRIVATE: tuple[IPv4Network | IPv6Network, ...] = (
+    IPv4Network("10.0.0.0/8"), IPv4Network("172.16.0.0/12"), IPv4Network("192.168.0.0/16"),
+    IPv4Network("100.64.0.0/10"), IPv6Network("fc00::/7"),
+)  # fmt: skip
+"""Of companies, homes and VPNs: RFC 1918, RFC 4193, and RFC 6598, which VPNs use as well."""
+_METADATA = (IPv4Address("100.100.100.200"), IPv6Address("fd00:ec2::254"))
+"""Services of clouds that give out keys, at addresses of private networks."""
+
+
+def is_private(address: Address) -> bool:
+    """Whether it is an ordinary machine of a private network, and not this one."""
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+        address = address.ipv4_mapped
+    inside = any(address in network for network in _PRIVATE if network.version == address.version)
+    return inside and address not in _METADATA
+
+
 def is_public(address: Address) -> bool:
     """Whether an address is one of the public network, whatever it carries inside."""
     if isinstance(address, IPv6Address):

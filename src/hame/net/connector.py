@@ -1,7 +1,7 @@
 """Connections for somebody else: to machines that were granted, directly or through the user's proxy.
 
 A name is looked up once. Unless the user named this very machine by its address, all its addresses
-must be public, and the connection goes to one of exactly those.
+must be public or granted as addresses, and the connection goes to one of exactly those.
 
 SOCKS: https://www.rfc-editor.org/rfc/rfc1928, https://www.rfc-editor.org/rfc/rfc1929.
 """
@@ -38,8 +38,18 @@ _HEAD_LIMIT = 32_768
 _PROXY_PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
 
 
+def _nothing(address: str) -> bool:
+    del address
+    return False
+
+
 class NotPublicError(ToolError):
     """A name that was granted leads to an address of a private network, or of this machine."""
+
+    def __init__(self, name: str, address: str) -> None:
+        """`address` is the first of the name's that is not public."""
+        super().__init__(f"{name} is not on the public network (its address is {address})")
+        self.address = address
 
 
 class Connection(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,7 +83,14 @@ class Connector:
         self._resolve = resolve
         self._allowed = allowed
 
-    async def connect(self, place: HostEntry, *, by_address: bool, tunnel: bool) -> Connection:
+    async def connect(
+        self,
+        place: HostEntry,
+        *,
+        by_address: bool,
+        tunnel: bool,
+        grants: Callable[[str], bool] = _nothing,
+    ) -> Connection:
         """Connect to one port of one machine.
 
         Args:
@@ -81,6 +98,7 @@ class Connector:
             by_address: The user granted exactly this address, or this port of this machine, whatever
                 network it belongs to.
             tunnel: The connection carries any bytes; else one plain HTTP request.
+            grants: Whether the user granted an address, at this port, to which a name may then lead.
 
         Raises:
             NotPublicError: if the name leads to an address that is not public.
@@ -91,10 +109,10 @@ class Connector:
         with anyio.fail_after(CONNECT_S):
             proxy = self.proxy_for(place, tunnel=tunnel)
             if proxy is None:
-                addresses = await self._addresses(place, by_address=by_address)
+                addresses = await self._addresses(place, grants, by_address=by_address)
                 return Connection(stream=await _connect_to_one(addresses, place.port))
             if not by_address:
-                await self._check_for_proxy(place)
+                await self._check_for_proxy(place, grants)
             return await self._through(_read_proxy(proxy), place, tunnel=tunnel)
 
     def proxy_for(self, place: HostEntry, *, tunnel: bool) -> str | None:
@@ -102,7 +120,9 @@ class Connector:
         url = f"{'https' if tunnel else 'http'}://{place.text}"
         return choose_proxy(url, self._proxy, self._environment)
 
-    async def _addresses(self, place: HostEntry, *, by_address: bool) -> Sequence[str]:
+    async def _addresses(
+        self, place: HostEntry, grants: Callable[[str], bool], *, by_address: bool
+    ) -> Sequence[str]:
         if place.is_address:
             found: Sequence[str] = [place.name]
         elif by_address and place.is_this_machine:
@@ -114,14 +134,14 @@ class Connector:
         if not by_address:
             for each in found:
                 address = read_address(each)
-                if address is None or not self._allowed(address):
-                    raise NotPublicError(f"{place.name} is not on the public network")
+                if address is None or not (self._allowed(address) or grants(each)):
+                    raise NotPublicError(place.name, each)
         return found
 
-    async def _check_for_proxy(self, place: HostEntry) -> None:
+    async def _check_for_proxy(self, place: HostEntry, grants: Callable[[str], bool]) -> None:
         """What a proxy is asked for, it looks up itself: check at least what is known here."""
         with suppress(OSError), anyio.move_on_after(_CHECK_S):
-            await self._addresses(place, by_address=False)
+            await self._addresses(place, grants, by_address=False)
 
     async def _through(self, proxy: SplitResult, place: HostEntry, *, tunnel: bool) -> Connection:
         """A connection through a proxy.

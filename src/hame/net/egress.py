@@ -9,6 +9,7 @@ import socket
 import stat
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
+from ipaddress import IPv6Address
 from pathlib import Path
 from threading import Thread
 from types import MappingProxyType, TracebackType
@@ -21,9 +22,9 @@ from typing_extensions import override
 from hame.base.errors import ToolError
 from hame.base.hosts import HostEntry, covers, read_host, write_host
 from hame.base.ports import Gateway
-from hame.net.addresses import Address, is_public
+from hame.net.addresses import Address, is_private, is_public, read_address
 from hame.net.connector import Connector
-from hame.net.exchange import serve
+from hame.net.exchange import Grants, serve
 from hame.net.public import Resolve, system_addresses
 
 MOST_REFUSALS = 32
@@ -54,6 +55,7 @@ class Egress(Gateway):
         ca_file: str | None = None,
         resolve: Resolve = system_addresses,
         allowed: Callable[[Address], bool] = is_public,
+        grantable: Callable[[Address], bool] = is_private,
         report: Callable[[Exception], None] = _ignore,
     ) -> None:
         """Opens nothing yet.
@@ -64,9 +66,11 @@ class Egress(Gateway):
             ca_file: PEM file to trust besides the system's authorities, for a proxy that speaks TLS.
             resolve: Looks a host up; called in another thread.
             allowed: Which addresses a name may lead to.
+            grantable: Which others it may lead to if they were granted too, as addresses.
             report: Told what ended a connection in a way that was not foreseen; called in another thread.
         """
         self._report = report
+        self._grantable = grantable
         self._connector = Connector(
             proxy=proxy,
             environment=environment,
@@ -82,15 +86,15 @@ class Egress(Gateway):
         """Serve on a Unix socket at `path` while the context is open.
 
         Raises:
-            ToolError: on entering, if it cannot be served, or `hosts` holds what is no entry.
+            ToolError: if `hosts` holds what is no entry, and on entering, if it cannot be served.
         """
-        return _Opened(path, hosts, self._connector, self._report)
+        return _Opened(path, _Grants(hosts, self._grantable), self._connector, self._report)
 
 
-class _Grants:
-    """What one program was granted, and what it was refused."""
+class _Grants(Grants):
+    """Hosts as entries, and those that were refused."""
 
-    def __init__(self, hosts: Sequence[str]) -> None:
+    def __init__(self, hosts: Sequence[str], grantable: Callable[[Address], bool]) -> None:
         """Take entries.
 
         Raises:
@@ -100,16 +104,34 @@ class _Grants:
             self._entries = [read_host(host) for host in hosts]
         except ValueError as error:
             raise ToolError(f"the hosts granted to this command cannot be read: {error}") from error
+        self._grantable = grantable
         self._refused: dict[str, None] = {}
 
+    @override
     def find(self, place: HostEntry) -> HostEntry | None:
         """The entry that grants a port of a machine, an exact one before a pattern."""
         found = [entry for entry in self._entries if covers(entry.text, place.text)]
         if found:
             return min(found, key=lambda entry: (entry.below, entry.port is None))
-        if len(self._refused) < MOST_REFUSALS:
-            self._refused[write_host(place.name, place.port or 0)] = None
+        self._refuse(write_host(place.name, place.port or 0))
         return None
+
+    @override
+    def find_address(self, address: str, port: int) -> bool:
+        """Whether exactly this address was granted; only what could be counts as refused."""
+        found = read_address(address)
+        if found is None or not self._grantable(found):
+            return False
+        mapped = found.ipv4_mapped if isinstance(found, IPv6Address) else None
+        place = write_host(str(mapped or found), port)
+        if any(entry.is_address and covers(entry.text, place) for entry in self._entries):
+            return True
+        self._refuse(place)
+        return False
+
+    def _refuse(self, host: str) -> None:
+        if len(self._refused) < MOST_REFUSALS:
+            self._refused[host] = None
 
     def refused(self) -> Sequence[str]:
         return tuple(self._refused)
@@ -121,13 +143,13 @@ class _Opened(AbstractAsyncContextManager[Callable[[], Sequence[str]]]):
     def __init__(
         self,
         path: str,
-        hosts: Sequence[str],
+        grants: _Grants,
         connector: Connector,
         report: Callable[[Exception], None],
     ) -> None:
         self._report = report
         self._path = path
-        self._hosts = hosts
+        self._grants = grants
         self._connector = connector
         self._thread: Thread | None = None
         self._stop: socket.socket | None = None
@@ -139,7 +161,7 @@ class _Opened(AbstractAsyncContextManager[Callable[[], Sequence[str]]]):
         Raises:
             ToolError: if it cannot be served.
         """
-        grants = _Grants(self._hosts)
+        grants = self._grants
         listener = _listen(self._path)
         self._stop, stopped = socket.socketpair()
         self._thread = Thread(
@@ -160,7 +182,7 @@ class _Opened(AbstractAsyncContextManager[Callable[[], Sequence[str]]]):
         async def answer(connection: socket.socket) -> None:
             stream = await SocketStream.from_socket(connection)
             try:
-                await serve(stream, grants.find, self._connector)
+                await serve(stream, grants, self._connector)
             except Exception as error:  # noqa: BLE001 - one connection must not end all others
                 self._report(error)
             finally:

@@ -7,9 +7,8 @@ HTTP: https://www.rfc-editor.org/rfc/rfc9110, https://www.rfc-editor.org/rfc/rfc
 """
 
 import re
-from collections.abc import Callable
 from contextlib import suppress
-from typing import TypeAlias
+from typing import Protocol
 
 import anyio
 import h11
@@ -31,8 +30,17 @@ _LINGER_S = 2.0
 
 _ABSOLUTE = re.compile(r"http://([^/?#]*)((?:[/?][^#]*)?)", re.IGNORECASE)
 
-Grant: TypeAlias = Callable[[HostEntry], HostEntry | None]
-"""The entry that grants one port of one machine; None: it is refused, which is remembered."""
+
+class Grants(Protocol):
+    """What one program was granted, and what remembers what it was refused."""
+
+    def find(self, place: HostEntry) -> HostEntry | None:
+        """The entry that grants one port of one machine; None: it is refused."""
+        ...
+
+    def find_address(self, address: str, port: int) -> bool:
+        """Whether a name that was granted may lead to an address that is not public."""
+        ...
 
 
 class _Asked(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,16 +53,16 @@ class _Asked(msgspec.Struct, frozen=True, kw_only=True):
     """Path and query of a plain request."""
 
 
-async def serve(stream: ByteStream, grant: Grant, connector: Connector) -> None:
+async def serve(stream: ByteStream, grants: Grants, connector: Connector) -> None:
     """Answer one connection; returns when it is over, however it ended. The stream stays open."""
     client = Peer(stream, h11.SERVER)
     try:
-        await _serve(client, grant, connector)
+        await _serve(client, grants, connector)
     except (*BROKEN, *WRONG):
         return
 
 
-async def _serve(client: Peer, grant: Grant, connector: Connector) -> None:
+async def _serve(client: Peer, grants: Grants, connector: Connector) -> None:
     request: h11.Event | None = None
     try:
         with anyio.fail_after(HEAD_S):
@@ -65,7 +73,7 @@ async def _serve(client: Peer, grant: Grant, connector: Connector) -> None:
     except (h11.RemoteProtocolError, ValueError) as error:
         await _answer(client, 400, f"This is no request for a proxy: {_one_line(error)}.")
         return
-    entry = grant(asked.place)
+    entry = grants.find(asked.place)
     name = asked.place.text
     if entry is None:
         await _answer(client, 403, f"{name} is not among the hosts granted to this command.")
@@ -74,7 +82,10 @@ async def _serve(client: Peer, grant: Grant, connector: Connector) -> None:
     by_address = entry.is_address or (entry.is_this_machine and exact)
     try:
         connection = await connector.connect(
-            asked.place, by_address=by_address, tunnel=asked.tunnel
+            asked.place,
+            by_address=by_address,
+            tunnel=asked.tunnel,
+            grants=lambda address: grants.find_address(address, asked.place.port or 0),
         )
     except NotPublicError as error:
         await _answer(client, 403, f"{_one_line(error)}; it is not connected to.")
