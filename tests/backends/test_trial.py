@@ -60,6 +60,7 @@ def lab(url: str, ways: Ways):
         (Reply(status=404, message="nothing here"), Verdict.WRONG_ENDPOINT),
         (Reply(status=500, message="oops"), Verdict.UNCERTAIN),
         (Reply(status=400, message="strange"), Verdict.UNCERTAIN),
+        (Reply(status=301, headers=(("Location", "https://b.test"),)), Verdict.WRONG_ENDPOINT),
         (Reply(body=b"<html>a web page</html>"), Verdict.WRONG_ENDPOINT),
         (Reply(body=b'{"data": []}'), Verdict.NO_MODELS),
         (Reply(body=b'{"data": [{"id": "text-embedding-3"}]}'), Verdict.NO_MODELS),
@@ -73,6 +74,15 @@ async def test_what_a_server_answers_decides_the_verdict(ways, page, verdict):
     assert trial.verdict is verdict
     assert trial.said
     assert verdict.good or trial.hint
+
+
+async def test_a_server_that_moved_is_told_with_where_to(ways):
+    moved = Reply(status=308, headers=(("Location", "https://b.test/v1/models"),))
+    async with ScriptedServer(pages={"/v1/models": moved}) as server:
+        trial = await try_backend(lab(f"{server.url}/v1", ways))
+        assert len(server.requests) == 1
+    assert "https://b.test/v1/models" in trial.said
+    assert trial.hint == "Set the provider's base URL to where it redirects."
 
 
 async def test_nobody_there_is_unreachable(ways):

@@ -113,6 +113,15 @@ def test_a_provider_nobody_knows_needs_an_address(auth):
     assert "address" in ran.stderr
 
 
+def test_an_address_may_be_told_by_a_variable(auth, home):
+    with ScriptedServer(pages=MODELS) as server:
+        more = {"MY_LAB_BASE_URL": f"{server.url}/v1"}
+        added = auth("auth", "add", "my-lab", stdin=KEY, **more)
+        assert "verified" in added.stdout
+        assert json.loads(keys_file(home).read_text())["keys"]["my-lab"]["origin"] == server.url
+        assert "qwen3-mini" in auth("models", "my-lab", **more).stdout
+
+
 def test_keys_of_the_environment_are_listed_masked(auth):
     ran = auth("auth", MISTRAL_API_KEY=KEY)
     assert "MISTRAL_API_KEY" in ran.stdout

@@ -34,6 +34,7 @@ async def test_a_servers_list_is_given_as_it_is(http):
     [
         (Reply(status=401, body=b""), ErrorKind.AUTH),
         (Reply(status=404, body=b""), ErrorKind.NOT_FOUND),
+        (Reply(status=302, headers=(("location", "/x"),)), ErrorKind.NOT_FOUND),
         (Reply(body=b"<html>"), ErrorKind.PROTOCOL),
         (Reply(body=b'{"x":1}'), ErrorKind.PROTOCOL),
     ],

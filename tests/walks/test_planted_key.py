@@ -6,7 +6,9 @@ Its own bugs are planted too: a connection, or a tool, that fails with the key i
 import json
 import subprocess
 import sys
+from base64 import b64encode
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -167,3 +169,42 @@ def test_a_tool_that_fails_with_the_key_in_its_words_does_not_tell_it(desk: Desk
     assert "read_file failed unexpectedly (RuntimeError: a bug at the key is [redacted]" in told
     assert KEY not in told + ran.stdout + ran.stderr
     assert desk.leaks(allowed) == []
+
+
+ODD_KEY = "planted/key+of=no&known%shape.7f3c"
+ECHOED = {
+    "plain": ODD_KEY,
+    "in an address": quote(ODD_KEY, safe=""),
+    "in base64": b64encode(f"user:{ODD_KEY}".encode()).decode().rstrip("="),
+    "cut short": ODD_KEY[:24],
+}
+
+
+@pytest.mark.parametrize("echoed", ECHOED)
+def test_a_server_that_repeats_the_key_tells_it_to_nobody_else(desk: Desk, echoed: str) -> None:
+    words = f"no such key: {ECHOED[echoed]} ?"
+    body = json.dumps({"error": {"message": words}}).encode()
+    refused = Reply(status=401, body=body, headers=(("WWW-Authenticate", words),))
+    with ScriptedServer(refused, refused, pages={"/v1/models": refused}) as server:
+        desk.environment["LAB_BASE_URL"] = f"{server.url}/v1"
+        told = desk.run(
+            "auth", "add", "lab", "--base-url", f"{server.url}/v1", stdin=ODD_KEY
+        ).stdout
+        assert "[redacted]" in told
+        kept = desk.run("auth", "add", "lab", "--no-verify", stdin=ODD_KEY)
+        assert kept.returncode == 0
+        for arguments in (
+            ("auth", "test", "lab"),
+            ("models", "lab"),
+            ("-p", "go", "--model", "lab/m", "--verbose"),
+            ("-p", "go", "--model", "lab/m", "--output-format", "stream-json"),
+            ("debug", "request", "go", "--model", "lab/m"),
+        ):
+            ran = desk.run(*arguments)
+            told += ran.stdout + ran.stderr
+        assert len(server.questions) == 2
+    assert told.count("[redacted]") >= 4
+    files = [path for path in desk.files("*") if path.name != "keys.json"]
+    told += "".join(path.read_text(encoding="utf-8", errors="replace") for path in files)
+    for form in (ODD_KEY[:12], quote(ODD_KEY, safe="")[:16], ECHOED["in base64"][8:-3]):
+        assert form not in told

@@ -15,12 +15,10 @@ from hame.base.json import dump
 from hame.base.model import Timeouts
 from hame.base.ports import Http, HttpRequest, HttpResponse
 from hame.config.whole import make_private_folder
+from hame.net.echo import SECRET_HEADERS
 
 LIMIT_BYTES = 10_000_000
 """A larger log is put aside as `hame.log.1`, in place of the one before."""
-_MASKED = frozenset({
-    "authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "set-cookie",
-})  # fmt: skip
 
 
 class Log:
@@ -132,5 +130,6 @@ class _LoggedResponse:
 def _shown(headers: Mapping[str, str]) -> dict[str, str]:
     """Headers without the keys in them."""
     return {
-        name: "(masked)" if name.lower() in _MASKED else value for name, value in headers.items()
+        name: "(masked)" if name.lower() in SECRET_HEADERS else value
+        for name, value in headers.items()
     }

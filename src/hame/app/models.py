@@ -13,7 +13,7 @@ from hame.app.reach import Reach
 from hame.backends.address import origin_of, placed_at
 from hame.backends.registry import Registry
 from hame.backends.router import BUILT_IN, Router
-from hame.backends.served import ServedBackend, own_backend, vendor_backend
+from hame.backends.served import ServedBackend, own_backend, own_variable, vendor_backend
 from hame.base.capability import CountsTokens, Embeddings, Embeds
 from hame.base.errors import ConfigError
 from hame.base.model import ModelFacts, Vendor
@@ -309,7 +309,7 @@ class Models:
             self.registry.register(
                 vendor_backend(vendor, self._environment, self._reach, own, keys=self.keys)
             )
-        elif f"{backend_id.upper().replace('-', '_')}_BASE_URL" in self._environment:
+        elif self._environment.get(own_variable(backend_id, "BASE_URL"), "").strip():
             self._register_own(backend_id, ProviderSettings())
 
     def _register_own(self, name: str, own: ProviderSettings) -> None:

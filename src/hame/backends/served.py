@@ -317,14 +317,13 @@ def own_backend(
     Raises:
         ConfigError: when it has no address.
     """
-    upper = "".join(c if c.isalnum() else "_" for c in name.upper())
     vendor = Vendor(
         id=name,
         display_name=name,
         wire=settings.wire,
         base_url=settings.base_url or "",
-        key_env=(settings.api_key_env or f"{upper}_API_KEY",),
-        base_url_env=(f"{upper}_BASE_URL",),
+        key_env=(settings.api_key_env or own_variable(name, "API_KEY"),),
+        base_url_env=(own_variable(name, "BASE_URL"),),
         needs_key=settings.api_key_env is not None,
         default_model=settings.model,
         quirks=frozenset({Quirk.PRINTS_CALLS}),
@@ -337,6 +336,12 @@ def own_backend(
             hint=f"hame config set providers.{name}.base_url https://HOST/v1",
         )
     return backend
+
+
+def own_variable(name: str, what: str) -> str:
+    """The variable that says something of a server of the user's own: `MY_LAB_BASE_URL`."""
+    upper = "".join(c if c.isalnum() else "_" for c in name.upper())
+    return f"{upper}_{what}"
 
 
 def _first(names: Sequence[str | None], environment: Mapping[str, str]) -> str | None:

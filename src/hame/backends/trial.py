@@ -85,7 +85,8 @@ async def try_backend(backend: Backend) -> Trial:
 def _judge(failure: Failure) -> Trial:
     verdict = _VERDICTS.get(failure.kind, Verdict.UNCERTAIN)
     hint = failure.hint
-    if verdict is Verdict.WRONG_ENDPOINT:
+    moved = failure.status is not None and 300 <= failure.status < 400
+    if verdict is Verdict.WRONG_ENDPOINT and not moved:
         hint = "Check the base URL; for an OpenAI-compatible server it ends in /v1."
     if verdict is Verdict.REJECTED:
         hint = "See that the key is whole, still valid, and for this address."

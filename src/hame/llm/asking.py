@@ -265,7 +265,9 @@ class Asking:
     async def _refusal(self, response: HttpResponse) -> Failure:
         """What a response that is no answer says."""
         if 300 <= response.status < 400:
-            return _redirected(response)
+            from hame.llm.broken import redirected
+
+            return redirected(response.status, response.headers)
         body = b""
         try:
             async for chunk in response.chunks():
@@ -308,16 +310,6 @@ async def _drain(chunks: AsyncIterator[bytes]) -> None:
                 pass
         except ModelError:
             return
-
-
-def _redirected(response: HttpResponse) -> Failure:
-    place = response.headers.get("location", "another address")
-    return Failure(
-        kind=ErrorKind.NOT_FOUND,
-        message=f"The server sends requests on to {place}, which hame does not follow with a key.",
-        hint="Set the provider's base URL to where it redirects.",
-        status=response.status,
-    )
 
 
 def _final(failure: Failure, attempts: int) -> Failure:

@@ -1,4 +1,6 @@
-"""Failures of an answer that no provider worded: the stream was cut, or is no answer at all."""
+"""Failures of an answer that no provider worded: it was cut, leads elsewhere, or is no answer at all."""
+
+from collections.abc import Mapping
 
 from hame.base.errors import ErrorKind, Failure
 from hame.llm.errorbody import one_line
@@ -27,4 +29,16 @@ def not_an_answer(provider: str, said: str, *, mid_stream: bool = False) -> Fail
         said=one_line(said),
         retryable=mid_stream,
         mid_stream=mid_stream,
+    )
+
+
+def redirected(status: int, headers: Mapping[str, str], provider: str = "") -> Failure:
+    """The server wants to be asked elsewhere; a key was not given for that place."""
+    who, place = provider or "The server", headers.get("location", "another address")
+    return Failure(
+        kind=ErrorKind.NOT_FOUND,
+        message=f"{who} sends requests on to {place}, which hame does not follow with a key.",
+        hint="Set the provider's base URL to where it redirects.",
+        provider=provider,
+        status=status,
     )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hame.base.errors import ModelError
 from hame.base.model import Endpoint, ModelListing, Timeouts
 from hame.base.ports import Clock, Codec, Http, HttpRequest
-from hame.llm.broken import not_an_answer
+from hame.llm.broken import not_an_answer, redirected
 from hame.llm.classify import classify_response
 
 _LIST_BYTES = 32_000_000
@@ -56,6 +56,8 @@ async def _fetch(
             body += chunk
             if len(body) > _LIST_BYTES:
                 raise ModelError(not_an_answer(provider, "the list is too large"))
+    if 300 <= response.status < 400:
+        raise ModelError(redirected(response.status, response.headers, provider))
     if not 200 <= response.status < 300:
         failure = classify_response(
             response.status, response.headers, body, provider, now=clock.now()

@@ -21,6 +21,7 @@ from hame.base.errors import ModelError
 from hame.base.model import Timeouts
 from hame.base.ports import HttpRequest, HttpResponse
 from hame.net.coding import Undo, undo_coding
+from hame.net.echo import Echo
 from hame.net.faults import connection_failure, network_failure, request_failure, timeout_failure
 from hame.net.proxies import choose_proxy
 from hame.net.trust import Trust, no_trust
@@ -84,7 +85,7 @@ class HttpClient:
         with _explained(request.url, proxy, timeouts), watch.opening():
             pool = await self._pool(request.url, proxy)
             response = await pool.handle_async_request(self._write(request, timeouts, watch))
-        answer = _Response(response, request.url, timeouts, watch)
+        answer = _Response(response, request, timeouts, watch)
         try:
             yield answer
         finally:
@@ -142,13 +143,18 @@ class _Response:
     """Implements `HttpResponse`; it is the iterator of its own chunks."""
 
     def __init__(
-        self, response: "httpcore2.Response", url: str, timeouts: Timeouts, watch: Watch
+        self,
+        response: "httpcore2.Response",
+        request: HttpRequest,
+        timeouts: Timeouts,
+        watch: Watch,
     ) -> None:
         self._response = response
-        self._url = url
+        self._url = request.url
         self._timeouts = timeouts
         self._watch = watch
-        self._headers = _read_headers(response.headers)
+        self._echo = Echo(request)
+        self._headers = self._echo.headers(_read_headers(response.headers))
         self._body: AsyncIterator[bytes] = aiter(response.aiter_stream())
         self._coding: Undo | None = None
 
@@ -171,15 +177,20 @@ class _Response:
 
         Raises:
             ModelError: if the connection broke, fell silent, or sends what cannot be decoded.
+            StopAsyncIteration: after the last.
         """
         while True:
             timed = self._watch.reading(first=self._coding is None)
             with _explained(self._url, None, self._timeouts), timed:
-                piece = await anext(self._body)
+                piece = await anext(self._body, None)
+            if piece is None:
+                if rest := self._echo.rest():
+                    return rest
+                raise StopAsyncIteration
             try:
                 if self._coding is None:
                     self._coding = undo_coding(self._headers.get("content-encoding", ""))
-                if text := self._coding.feed(piece):
+                if text := self._echo.feed(self._coding.feed(piece)):
                     return text
             except ValueError as error:
                 failure = network_failure(

@@ -27,6 +27,7 @@ from hame.base.outcome import (
     TodoView,
     View,
 )
+from hame.base.secret import spellings
 
 PLACEHOLDER = "[redacted]"
 MINIMUM_LENGTH = 8
@@ -92,21 +93,22 @@ _SHAPES: tuple[_Shape, ...] = (
 
 
 class Redactor:
-    """Takes out these values and all tokens of a known shape."""
+    """Takes out these values, however they are spelt, and all tokens of a known shape."""
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         """Know the secrets of this process; short ones are not looked for."""
-        known = {value.strip() for value in values}
-        # The longest first: one secret may hold another.
-        self._values = sorted(
-            (value for value in known if len(value) >= MINIMUM_LENGTH), key=len, reverse=True
-        )
+        self._secrets: set[str] = set()
+        self._values: list[str] = []
+        for value in values:
+            self.add(value)
 
     def add(self, value: str) -> None:
         """Know one more secret from now on."""
         value = value.strip()
-        if len(value) >= MINIMUM_LENGTH and value not in self._values:
-            self._values = sorted((*self._values, value), key=len, reverse=True)
+        if len(value) >= MINIMUM_LENGTH and value not in self._secrets:
+            self._secrets.add(value)
+            # The longest first: one secret may hold another.
+            self._values = sorted({*self._values, *spellings(value)}, key=len, reverse=True)
 
     def text(self, text: str) -> str:
         """The text without secrets. Doing it again changes nothing."""

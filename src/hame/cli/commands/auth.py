@@ -14,6 +14,7 @@ import msgspec
 from hame.app.access import Access, Candidate, accesses, keep, try_access, try_candidate, untried
 from hame.app.offers import open_models
 from hame.backends.address import Reach, reach_of
+from hame.backends.served import own_variable
 from hame.backends.trial import Trial, Verdict
 from hame.base.errors import ConfigError
 from hame.base.json import dump
@@ -232,7 +233,8 @@ def _require_address(launch: Launch, provider: str, base_url: str) -> None:
             hint="A name has letters, digits, dots, dashes and underscores.",
         )
     own = launch.settings.providers.get(provider)
-    if not base_url and (own is None or not own.base_url):
+    told = launch.environment.get(own_variable(provider, "BASE_URL"), "").strip()
+    if not (base_url or told or (own is not None and own.base_url)):
         near = nearest(provider, dict.fromkeys(ShippedCatalogue().vendors()))
         raise ConfigError(
             f"there is no provider called {provider!r}{near}",
