@@ -66,9 +66,9 @@ async def build_runtime(pad: Launchpad) -> Runtime:
         results=places.results,
         config=places.config,
     )
-    sandbox = open_sandbox(settings, pad.environment, places, workspace)
     redaction = Redactor(known_secrets(settings, pad.environment))
     log = Log(places.log, redaction.text)
+    sandbox = open_sandbox(settings, pad.environment, places, workspace, log=log)
     index, clock = LocalIndex(workspace), SystemClock()
     processes = LocalProcesses(pad.environment, sandbox, without=workspace.paths.roots)
     models = Models(

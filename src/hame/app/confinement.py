@@ -5,9 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from hashlib import blake2b
 
+import anyio
 import msgspec
 from typing_extensions import override
 
+from hame.app.log import Log
 from hame.app.temporary import TemporaryFolder
 from hame.base.confinement import Confinement, Level, SandboxDenied, Standing
 from hame.base.ports import Cell, Gateway, Sandbox
@@ -75,7 +77,12 @@ class ToldSandbox(Sandbox):
 
 
 def open_sandbox(
-    settings: Settings, environment: Mapping[str, str], places: Places, workspace: LocalWorkspace
+    settings: Settings,
+    environment: Mapping[str, str],
+    places: Places,
+    workspace: LocalWorkspace,
+    *,
+    log: Log,
 ) -> ToldSandbox:
     """The sandbox for a project's commands, and their private folder; nothing is tried or made yet."""
     paths = workspace.paths
@@ -95,16 +102,21 @@ def open_sandbox(
         site,
         settings.sandbox,
         lambda sandbox: LocalProcesses(environment, sandbox, without=paths.roots),
-        lambda: open_gateway(settings, environment),
+        lambda: open_gateway(settings, environment, log),
     )
     return ToldSandbox(ladder, temporary)
 
 
-def open_gateway(settings: Settings, environment: Mapping[str, str]) -> Gateway:
+def open_gateway(settings: Settings, environment: Mapping[str, str], log: Log) -> Gateway:
     """What leads confined commands to the machines that they were granted."""
     from hame.net.egress import Egress
 
-    return Egress(proxy=settings.proxy, environment=environment, ca_file=settings.ca_file)
+    return Egress(
+        proxy=settings.proxy,
+        environment=environment,
+        ca_file=settings.ca_file,
+        report=lambda error: log.write("egress", error=repr(error)),
+    )
 
 
 async def try_sandbox(
@@ -122,11 +134,14 @@ async def try_sandbox(
         results=places.results,
         config=places.config,
     )
-    sandbox = open_sandbox(settings, environment, places, workspace)
+    log = Log(places.log, lambda text: text)
+    sandbox = open_sandbox(settings, environment, places, workspace, log=log)
     try:
         return await sandbox.prepare()
     finally:
-        await sandbox.close()
+        with anyio.CancelScope(shield=True):
+            await sandbox.close()
+        log.close()
 
 
 def _name_of(root: str) -> str:

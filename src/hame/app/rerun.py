@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from hame.app.build import Launchpad, build_runtime
 from hame.app.comparing import FileDifference, Side, compare_files, divergence, side_of
-from hame.app.confinement import open_sandbox
+from hame.app.confinement import try_sandbox
 from hame.app.runtime import Runtime
 from hame.base import event
 from hame.base.confinement import Level, Standing
@@ -42,7 +42,6 @@ from hame.sessions.keep import make_private_folder
 from hame.sessions.store import SessionStore
 from hame.workspace.duplicates.duplicate import Duplicate, Original
 from hame.workspace.duplicates.making import duplicate
-from hame.workspace.local import open_workspace
 from hame.workspace.process import LocalProcesses
 from hame.workspace.snapshots.past import Past, read_past
 from hame.workspace.snapshots.store import store_of
@@ -215,13 +214,7 @@ class _Rerunning:
             ConfigError: if not.
         """
         pad = self._pad
-        workspace = open_workspace(pad.project, home=pad.places.home, config=pad.places.config)
-        sandbox = open_sandbox(pad.settings, pad.environment, pad.places, workspace)
-        try:
-            standing = await sandbox.prepare()
-        finally:
-            with anyio.CancelScope(shield=True):
-                await sandbox.close()
+        standing = await try_sandbox(pad.settings, pad.environment, pad.places, pad.project)
         if standing.level is Level.NONE and pad.settings.sandbox is not SandboxChoice.NONE:
             why = f": {standing.reason}" if standing.reason else ""
             raise ConfigError(

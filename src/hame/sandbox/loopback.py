@@ -18,6 +18,8 @@ from hame.base.process import Launch
 from hame.sandbox.namespaces import NO_NETWORK, Bwrap, find_program, run_briefly
 
 _LIMIT_S = 10.0
+_WAITING = "echo $$; exec sleep 10"
+"""Says where it is, and is there until it is ended."""
 _GET_OWNER = 0xB701
 """NS_GET_USERNS, <linux/nsfs.h>."""
 _OWN_NETWORK, _OWN_USER = "/proc/self/ns/net", "/proc/self/ns/user"
@@ -91,7 +93,7 @@ async def _hold(holder: Sequence[str], nsenter: str, processes: Processes) -> Lo
         ToolError: if the program cannot be started.
         TimeoutError: if it does not say where it is.
     """
-    argv = (*holder, "/bin/sh", "-c", f"echo $$; exec sleep {_LIMIT_S:g}")
+    argv = (*holder, "/bin/sh", "-c", _WAITING)
     said = b""
     with anyio.fail_after(_LIMIT_S):
         async with processes.start(Launch(argv=argv, cwd="/", label="loopback")) as process:
