@@ -100,7 +100,9 @@ def test_a_keyring_that_is_not_there_is_said(auth, home):
     assert not keys_file(home).exists()
 
 
-@pytest.mark.parametrize("stdin", ["", "  \n", "two words"])
+@pytest.mark.parametrize(
+    "stdin", ["", "  \n", "two words", "schlüssel-12", "“sk-quoted”", "k\x07ey"]
+)
 def test_what_is_no_key_is_said(auth, stdin):
     ran = auth("auth", "add", "mistral", stdin=stdin)
     assert ran.returncode == 2

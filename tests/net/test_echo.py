@@ -79,6 +79,14 @@ def test_a_secret_that_is_no_text_is_spelt_as_well():
     assert "half%20%FF%20a%20key" in spellings(odd)
 
 
+def test_the_password_of_a_proxy_is_taken_out_as_well():
+    echo = Echo(sent(), "http://me:pass%2Fword-12@proxy.test:8080")
+    said = f"407: pass/word-12, {coded('me:pass/word-12')}".encode()
+    out = taken(echo, said)
+    assert out.startswith(b"407: [redacted], ")
+    assert out.count(b"[redacted]") == 2
+
+
 def test_headers_lose_it_as_well():
     echo = Echo(sent(("x-api-key", "a-key-of-letters")))
     given_ = {"location": "https://b.test/?k=a-key-of-letters", "x-n": "1"}

@@ -5,6 +5,7 @@ of a log, an entry of a session - the key is not in it any more.
 """
 
 from collections.abc import Mapping
+from urllib.parse import unquote, urlsplit
 
 from hame.base.ports import HttpRequest
 from hame.base.secret import spellings
@@ -26,15 +27,17 @@ _MINIMUM_PART = 12
 class Echo:
     """Takes the secrets of one request out of its answer, piece by piece."""
 
-    def __init__(self, request: HttpRequest) -> None:
-        """Know what the request holds in its headers."""
-        secrets = {
+    def __init__(self, request: HttpRequest, proxy: str | None = None) -> None:
+        """Know what the request holds in its headers, and the password of the proxy it goes through."""
+        words = [
             word
             for name, value in request.headers
             if name.lower() in SECRET_HEADERS
             for word in value.split()
-            if len(word) >= _MINIMUM
-        }
+        ]
+        if proxy is not None:
+            words.append(unquote(urlsplit(proxy).password or ""))
+        secrets = {word for word in words if len(word) >= _MINIMUM}
         found = {spelling.encode() for secret in secrets for spelling in spellings(secret)}
         self._forms = sorted(found, key=len, reverse=True)
         self._held = b""

@@ -85,7 +85,7 @@ class HttpClient:
         with _explained(request.url, proxy, timeouts), watch.opening():
             pool = await self._pool(request.url, proxy)
             response = await pool.handle_async_request(self._write(request, timeouts, watch))
-        answer = _Response(response, request, timeouts, watch)
+        answer = _Response(response, request.url, timeouts, watch, echo=Echo(request, proxy))
         try:
             yield answer
         finally:
@@ -145,15 +145,17 @@ class _Response:
     def __init__(
         self,
         response: "httpcore2.Response",
-        request: HttpRequest,
+        url: str,
         timeouts: Timeouts,
         watch: Watch,
+        *,
+        echo: Echo,
     ) -> None:
         self._response = response
-        self._url = request.url
+        self._url = url
         self._timeouts = timeouts
         self._watch = watch
-        self._echo = Echo(request)
+        self._echo = echo
         self._headers = self._echo.headers(_read_headers(response.headers))
         self._body: AsyncIterator[bytes] = aiter(response.aiter_stream())
         self._coding: Undo | None = None

@@ -214,6 +214,11 @@ def _read_key(provider: str, vendor: Vendor | None) -> str | None:
     words = typed.split()
     if len(words) > 1:
         raise ConfigError("a key is one word", hint="Nothing was saved; give the key alone.")
+    if words and not (words[0].isascii() and words[0].isprintable()):
+        raise ConfigError(
+            "a key has no letters but those of ASCII",
+            hint="Nothing was saved; copy the key itself, without what stands around it.",
+        )
     if not words and needed:
         raise ConfigError(
             "no key was given", hint=f"Type it, or pipe it: hame auth add {provider} < FILE"
