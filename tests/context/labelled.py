@@ -1,7 +1,8 @@
 """Messages of users, labelled: which sentence is a standing demand, in four languages.
 
-Those held out were not looked at while the phrases of `hame.context.phrases` were written; the others
-were (a first half that had been set aside is among them now). In a line that begins with `+` the
+Those held out were written when the phrases of `hame.context.phrases` were done, and the phrases were not
+changed for them; the others were used to write them. Among these are all that had been held out before:
+once a set has been looked at and what it misses is mended, it says nothing any more. In a line that begins with `+` the
 demand stands between « and »; one that begins with `-` holds none.
 """
 

@@ -1,10 +1,13 @@
 """What the user demands is found in what the user says, and nothing else is."""
 
+import msgspec
 import pytest
 
 from context.labelled import LANGUAGES, messages, score
 from hame.base.memory import ConstraintKind
 from hame.context.demands import find_demands, scope_of, sentences
+from hame.context.phrases import LANGUAGES as PHRASES
+from hame.context.phrases import phrases
 
 
 @pytest.mark.parametrize("part", ["seen", "held out"])
@@ -21,6 +24,30 @@ def test_the_labelled_set_is_large_and_has_both_sorts() -> None:
     ]  # fmt: skip
     assert len(labelled) >= 400
     assert 0.4 < sum(bool(each.demand) for each in labelled) / len(labelled) < 0.6
+
+
+def test_no_demand_is_passed_over_because_the_words_to_look_at_are_too_few() -> None:
+    labelled = [
+        each for language in LANGUAGES for part in ("seen", "held out")
+        for each in messages(language, part)
+    ]  # fmt: skip
+    for language in PHRASES:
+        quick = phrases(language)
+        whole = msgspec.structs.replace(quick, words=("",))
+        for each in labelled:
+            for sentence in sentences(each.text.lower()):
+                assert quick.kind_of(sentence) == whole.kind_of(sentence), (language, sentence)
+
+
+def test_a_demand_after_a_refusal_is_a_correction_and_the_refusal_alone_is_none() -> None:
+    assert list(find_demands("No, use tabs instead of spaces.")) == [
+        ("No, use tabs instead of spaces.", ConstraintKind.CORRECTION)
+    ]
+    assert list(find_demands("Nein, das wollte ich nicht.")) == []
+
+
+def test_what_is_cited_is_no_demand() -> None:
+    assert list(find_demands('I get "you must never call this" when I send it.')) == []
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from hame.base.entry import ConstraintAdded
 from hame.base.memory import Constraint, ConstraintKind
 from hame.base.message import Message, Note, Text, User
-from hame.context.phrases import LANGUAGES, phrases
+from hame.context.phrases import likely
 from hame.context.projection import Projection
 from hame.context.remembered import normal
 
@@ -26,7 +26,8 @@ _SAME = 0.75
 """Share of common words from which two demands are one."""
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|^(?: {4}|\t|>).*$", re.DOTALL | re.MULTILINE)
-_QUOTED = re.compile(r"`[^`\n]*`")
+_QUOTED = re.compile(r"`[^`\n]*`|\"[^\"\n]+\"|“[^”\n]+”|„[^“”\n]+[“”]|«[^»\n]+»")
+"""What is cited, not said."""
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s|$)|\n|$)")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s*")
 _PATHS = re.compile(
@@ -121,10 +122,10 @@ def find_demands(words: str) -> Iterator[tuple[str, ConstraintKind]]:
 
 def kind_of(sentence: str) -> ConstraintKind | None:
     """What sort of demand a sentence is; None when it is none."""
-    folded = _QUOTED.sub("x", sentence).casefold().replace("\u2019", "'")
+    folded = _QUOTED.sub("x", sentence).lower().replace("\u2019", "'")
     if folded.endswith("?"):
         return None
-    kinds = (phrases(language).kind_of(folded) for language in LANGUAGES)
+    kinds = (each.kind_of(folded) for each in likely(folded))
     return next((kind for kind in kinds if kind is not None), None)
 
 
