@@ -27,6 +27,9 @@ def departure(command: str) -> Departure:
         "ping example.org", "dig example.org", "xdg-open index.html",
         "make && git push", "true || ssh host", "echo $(git push)", "env FOO=1 git push", "/usr/bin/ssh h",
         "bash -c 'git push'", "time docker ps -a && make",
+        "git -C sub push", "git -c a.b=c --git-dir x submodule add ../a b", "cargo +nightly publish",
+        "npm --prefix web publish", "cargo --config a=b install ripgrep", "git --no-pager push",
+        "git worktree add ../b", "git -C x worktree remove ../b", "git worktree prune -v",
     ],
 )  # fmt: skip
 def test_some_commands_can_only_work_outside(command: str) -> None:
@@ -39,6 +42,7 @@ def test_some_commands_can_only_work_outside(command: str) -> None:
         "make", "npm test", "npm run build", "pytest", "git commit -m x", "git clone ./a b",
         "git clone https://example.org/a.git", "git stash", "cargo build", "go build ./...",
         "rsync -a src/ dst/", "echo git push", "grep -r ssh .  > out", "mv a b", "pip install -e .",
+        "git worktree list", "git -C push status", "npm --prefix publish test", "git commit -m push",
         "npm install", "python -m http.server", "touch ssh", "uv run pytest", "npx vitest run",
     ],
 )  # fmt: skip
@@ -55,6 +59,10 @@ def test_most_work_needs_nothing_from_outside(command: str) -> None:
         ("pip install requests", ("pypi.org",)),
         ("python3 -m pip install -r requirements.txt", ("pypi.org",)),
         ("uv sync", ("pypi.org",)),
+        ("npm --prefix web ci", ("registry.npmjs.org",)),
+        ("uv --directory web sync", ("pypi.org",)),
+        ("go -C tools mod download", ("proxy.golang.org",)),
+        ("python -m pip -q install requests", ("pypi.org",)),
         ("npm ci && npm run build", ("registry.npmjs.org",)),
         ("cargo add serde", ("index.crates.io",)),
         ("go mod download", ("proxy.golang.org",)),

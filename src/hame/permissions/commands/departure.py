@@ -52,6 +52,25 @@ _OUTSIDE: tuple[tuple[frozenset[str], str], ...] = (
     (_DESKTOP, "{} opens something on your desktop"),
 )
 
+_VALUED = {
+    "git": names("-c -C --git-dir --work-tree --namespace --exec-path --config-env"),
+    "npm": names("--prefix -C -w --workspace --registry"),
+    "pnpm": names("-C --dir -F --filter --registry"),
+    "yarn": names("--cwd --registry"),
+    "bun": names("--cwd --registry"),
+    "cargo": names("-C --config --manifest-path --color -Z"),
+    "uv": names("--directory --project --config-file --color"),
+    "poetry": names("-C --directory -P --project"),
+    "pdm": names("-p --project -c --config"),
+    "go": names("-C"),
+    "composer": names("-d --working-dir"),
+    "docker": names("-H --host -c --context --config -l --log-level"),
+}
+"""Options before the verb whose value is the next word."""
+
+_GIT_WORKTREE = frozenset({"add", "move", "remove", "prune", "repair"})
+"""These write `.git/worktrees`, and `add` makes its branch before it finds that it cannot."""
+
 _GIT_REMOTE = names("push fetch pull ls-remote archive-remote send-pack fetch-pack lfs")
 _GIT_REMOTE_PAIRS = frozenset(
     {("remote", "update"), ("remote", "show"), ("remote", "prune"), ("submodule", "update"),
@@ -103,13 +122,15 @@ def departure_of(scene: Scene) -> Departure:
 
 
 def _why_outside(found: Found) -> str:
-    name, operands = found.name, _operands(found)
+    name, operands = found.name, _verb_and_operands(found)
     for programs, words in _OUTSIDE:
         if name in programs:
             return words.format(name)
     verb = operands[0] if operands else ""
     if name == "git" and (verb in _GIT_REMOTE or tuple(operands[:2]) in _GIT_REMOTE_PAIRS):
         return f"git {verb} talks to another machine with your keys"
+    if name == "git" and verb == "worktree" and not _GIT_WORKTREE.isdisjoint(operands[1:2]):
+        return f"git worktree {operands[1]} writes what is protected in .git"
     if name == "git" and verb == "clone" and any(_is_ssh(text) for text in operands[1:]):
         return "git clone talks to another machine with your keys"
     if name == "rsync" and any(_is_ssh(text) for text in operands):
@@ -128,7 +149,7 @@ def _hosts(found: Found) -> Iterator[str]:
         for text in _operands(found):
             if host := _host_of(text):
                 yield host
-    name, verbs = found.name, _operands(found)
+    name, verbs = found.name, _verb_and_operands(found)
     if name.startswith("python") and found.texts[:2] == ("-m", "pip"):
         name, verbs = "pip", verbs[1:]
     known = _REGISTRIES.get(name)
@@ -138,6 +159,14 @@ def _hosts(found: Found) -> Iterator[str]:
 
 def _operands(found: Found) -> list[str]:
     return [text for text in found.texts if not text.startswith("-")]
+
+
+def _verb_and_operands(found: Found) -> list[str]:
+    """The words that are no options, those aside that belong to one before the verb."""
+    valued, words = _VALUED.get(found.name, frozenset[str]()), list(found.texts)
+    while words and words[0][:1] in {"-", "+"}:  # `cargo +nightly` names a toolchain.
+        del words[: 2 if words[0] in valued else 1]
+    return [text for text in words if not text.startswith("-")]
 
 
 def _is_ssh(text: str) -> bool:
