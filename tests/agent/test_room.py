@@ -5,6 +5,7 @@ from hame.base.entry import (
     AnswerAbandoned,
     ConstraintAdded,
     HistoryCompacted,
+    ModelAnswered,
     NoteAdded,
     ResultsElided,
     UserSaid,
@@ -152,6 +153,27 @@ async def test_a_demand_that_is_sent_during_a_run_is_heard_too(stage: Stage) -> 
     assert [each.text for each in stage.seen(ConstraintChanged)] == [
         "From now on use tabs, not spaces."
     ]
+
+
+async def test_a_demand_of_a_run_that_came_to_no_answer_is_heard_by_the_next(stage: Stage) -> None:
+    broken = Failure(kind=ErrorKind.AUTH, message="no")
+    await stage.make(ScriptedModel(broken)).run(User((Text("Never touch vendor/."),)))
+    assert entries(stage, ConstraintAdded) == []
+    await stage.play(answer("Yes."), words="Go on.")
+    await stage.play(answer("Yes."), words="Go on.")
+    (added,) = entries(stage, ConstraintAdded)
+    assert isinstance(added, ConstraintAdded)
+    said = next(r for r in stage.journal.records if isinstance(r.entry, UserSaid))
+    assert (added.constraint.text, added.constraint.said) == ("Never touch vendor/.", said.id)
+
+
+async def test_a_demand_of_a_run_that_was_killed_after_its_answer_is_heard_by_the_next(
+    stage: Stage,
+) -> None:
+    await stage.journal.append(UserSaid(message=User((Text("Never touch vendor/."),))))
+    await stage.journal.append(ModelAnswered(message=answer("Yes.")))
+    await stage.play(answer("Yes."), words="Go on.")
+    assert len(entries(stage, ConstraintAdded)) == 1
 
 
 def long_answers(count: int) -> list[Assistant]:

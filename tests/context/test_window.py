@@ -350,7 +350,7 @@ async def test_what_was_left_out_stays_so_in_a_session_read_from_its_last_summar
 
 
 def held(text: str, name: str = "c1") -> ConstraintAdded:
-    return ConstraintAdded(constraint=Constraint(id=name, text=text))
+    return ConstraintAdded(constraint=Constraint(id=name, text=text, said="1"))
 
 
 async def test_demands_are_pinned_outside_the_summary_and_survive_every_summary() -> None:
@@ -364,12 +364,30 @@ async def test_demands_are_pinned_outside_the_summary_and_survive_every_summary(
         assert stage.window.missing_demands(view) == []
 
 
-async def test_a_demand_that_was_taken_back_is_gone_and_is_not_found_again() -> None:
+async def test_a_demand_that_was_taken_back_is_found_again_only_where_it_is_made_again() -> None:
     words = "Never touch vendor/."
     stage = Stage(prompt(words), held(words), ConstraintRemoved(id="c1"), *words_history(12, 2_500))
+    stage.model.said = answer(f"{SUMMARY}## Demands\n- {words}\n")
     await stage.shorten(focus="")
     assert stage.compacted.constraints == ()
-    assert stage.window.demands_in(words, "9", 0.0) == []
+    assert stage.window.demands_in(words, "1", 0.0) == []
+    assert [each.text for each in stage.window.demands_in(words, "9", 0.0)] == [words]
+
+
+async def test_a_demand_that_was_taken_back_is_not_left_standing_among_the_words() -> None:
+    words = "Never touch vendor/."
+    stage = Stage(prompt(words), held(words), ConstraintRemoved(id="c1"))
+    for _ in range(2):
+        for entry in long_history(3):
+            await stage.journal.append(entry)
+        await stage.shorten(focus="")
+        view = said((await stage.view())[0])
+        assert f"These hold no more:\n- {words}" in view
+    # A session that is read from its last summary still knows.
+    entries = list(stage.journal.entries)
+    window = Window()
+    await window.fit(entries[-1 - stage.compacted.kept :], FACTS)
+    assert window.projection.remembered.taken_back == {words: None}
 
 
 async def test_a_demand_that_only_the_model_noticed_must_have_been_said() -> None:

@@ -7,7 +7,10 @@ from hame.base.errors import ErrorKind, Failure
 from hame.base.message import Assistant, Origin, Text, User
 from hame.base.model import Usage
 from hame.base.run import RunDone
-from hame.sessions.spent import read_spent
+from hame.sessions.branch import read_branch
+from hame.sessions.copying import fork, import_session, read_import
+from hame.sessions.journal import FileJournal
+from hame.sessions.spent import read_seconds, read_spent
 from hame.sessions.store import SessionStore
 
 ORIGIN = Origin(wire="openai_chat", backend="lab", model="big")
@@ -65,3 +68,23 @@ async def test_records_of_other_kinds_do_not_count(tmp_path):
     kinds = {json.loads(line)["entry"]["type"] for line in lines}
     assert "run_finished" in kinds
     assert sum(s.usage.output for s in read_spent(str(tmp_path))) == 21
+
+
+async def test_an_answer_that_was_copied_to_another_session_was_paid_for_once(tmp_path):
+    session = await journal(tmp_path)
+    store = SessionStore(tmp_path)
+    first = fork(read_branch(store.path(session)), store.path(store.new_id()))
+    again = import_session(read_import(first), store.path(store.new_id()))
+    with FileJournal.reopen(again) as copy:
+        await copy.append(ModelAnswered(message=answered(100)))
+    assert [s.usage.output for s in read_spent(str(tmp_path))] == [5, 7, 9, 100]
+    assert [s.usage.output for s in read_spent(str(tmp_path), session=again.stem)] == [5, 7, 9, 100]
+
+
+async def test_a_run_that_was_copied_to_another_session_took_its_time_once(tmp_path):
+    clock = iter(range(1000, 2000))
+    session = await journal(tmp_path, now=lambda: float(next(clock)))
+    took = read_seconds(str(tmp_path), 0.0)
+    store = SessionStore(tmp_path)
+    fork(read_branch(store.path(session)), store.path(store.new_id()))
+    assert read_seconds(str(tmp_path), 0.0) == took > 0

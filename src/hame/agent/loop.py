@@ -131,6 +131,7 @@ class Run:
             ports = self._ports
             ports.context.frame(self._plan.system, self._specs)
             message = ports.context.admit_message(message, ports.model.facts)
+            self._room.hear_missed()
             said = await ports.journal.append(UserSaid(message=message))
             self._room.hear(message.words, said.id, said.at)
             # It reaches the disk while the model is already being asked.

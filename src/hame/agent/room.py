@@ -4,7 +4,7 @@ A summary is asked for on the way of every turn: the same model, system prompt, 
 one message of hame's after them, so that the provider's cache serves what was there.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -12,10 +12,19 @@ from hame.agent.cache import CacheLedger
 from hame.agent.ports import Ports
 from hame.agent.turn import origin_of, take_turn
 from hame.base import event
-from hame.base.entry import CacheRead, ConstraintAdded, Entry, NoteAdded
+from hame.base.entry import (
+    CacheRead,
+    ConstraintAdded,
+    Entry,
+    ModelAnswered,
+    NoteAdded,
+    RunFinished,
+    UserSaid,
+)
 from hame.base.errors import ErrorKind, Failure
 from hame.base.event import RunEvent
 from hame.base.fold import Fold
+from hame.base.kinds import last_place, places
 from hame.base.memory import Shortened
 from hame.base.message import Assistant, Message, Note, User
 from hame.base.ports import CountTokens, Emit, ModelRequest
@@ -125,6 +134,13 @@ class Room:
         """The user said this; it is looked through once the model has been asked."""
         self._unheard.append((words, record, at))
 
+    def hear_missed(self) -> None:
+        """Look through what was said before and may not have been: its run came to no answer, or died."""
+        entries, ids = self._journal.entries, self._journal.ids
+        for place in places(entries, (UserSaid,), _heard_until(entries)):
+            if isinstance(said := entries[place], UserSaid):
+                self.hear(said.message.words, ids[place], self._clock.now())
+
     async def note_demands(self) -> None:
         """Put the demands in what the user said into the ledger, and show them."""
         unheard, self._unheard = self._unheard, []
@@ -166,3 +182,16 @@ class Room:
         """Waits are shown; the words of a summary are shown when it is whole."""
         if isinstance(item, event.WaitStarted | event.Notice):
             self._emit(item)
+
+
+def _heard_until(entries: Sequence[Entry]) -> int:
+    """The place in a branch up to which what was said has been looked through for demands.
+
+    It is looked through when an answer has come. Of a run that was killed it is not known whether it
+    got that far with its last answer.
+    """
+    answered = last_place(entries, (ModelAnswered,))
+    if answered > last_place(entries, (RunFinished,)):
+        before = range(answered - 1, -1, -1)
+        answered = next((p for p in before if isinstance(entries[p], ModelAnswered)), -1)
+    return answered + 1

@@ -160,6 +160,8 @@ class HistoryCompacted(_Entry, frozen=True, tag="history_compacted"):
     """Older messages of the user's that are not among them."""
     constraints: tuple[Constraint, ...] = ()
     """The demands that hold."""
+    taken_back: tuple[str, ...] = ()
+    """Demands that hold no more though they stand among the words; the latest last."""
     stubs: dict[str, str] = {}
     """Stubs that stand, as before, in place of results among the entries that are still shown."""
     arguments: tuple[str, ...] = ()

@@ -1,8 +1,8 @@
 """Demands: finds what the user wants to hold from now on, and sees that it is not lost.
 
 Two ways lead to the ledger: phrases of explicit demands in what the user says, and the list a model
-gives when it summarises. Only the user's own words count, never the notes or rules files beside them;
-a demand once taken back is not found again.
+gives when it summarises. Only the user's own words count, never the notes or rules files beside them.
+A demand that was taken back is not found again until the user makes it again.
 """
 
 import re
@@ -51,7 +51,7 @@ class Demands:
         found: list[Constraint] = []
         for text, kind in find_demands(words):
             same = normal(text)
-            if remembered.knows(text) or same in rules_text:
+            if remembered.holds(text, record) or same in rules_text:
                 continue
             if any(normal(each.text) == same for each in found):
                 continue

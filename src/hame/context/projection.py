@@ -370,6 +370,7 @@ class Projection:
             words=words,
             words_left_out=remembered.left_out,
             constraints=tuple(remembered.constraints.values()),
+            taken_back=remembered.taken_back_in(words),
             stubs=stubs,
             arguments=arguments,
         )

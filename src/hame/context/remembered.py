@@ -24,6 +24,7 @@ from hame.base.outcome import CommandView, Done, Failed
 _FILES = 60
 """Paths that changed, the latest of which are remembered."""
 _COMMANDS = 12
+_TAKEN_BACK = 20
 AROUND_WORDS = 24
 """Characters with which each message of the user's is marked off where it is kept."""
 _NOT_WORDS = re.compile(r"[^\w]+")
@@ -48,6 +49,8 @@ class Remembered:
         """Messages of the user's that are in no summary any more."""
         self.constraints: dict[str, Constraint] = {}
         """Those that hold, by id."""
+        self.taken_back: dict[str, None] = {}
+        """Demands that hold no more, the latest last."""
         self.summary = ""
         self.files: dict[str, None] = {}
         """Paths that were changed, the latest last."""
@@ -57,6 +60,8 @@ class Remembered:
         """The last words of the model."""
         self._number = 0
         self._known: set[str] = set()
+        self._found: set[tuple[str, str]] = set()
+        """Record and words of each demand that was found in what the user said."""
 
     def add(self, index: int, entry: Entry) -> None:
         """Take the entry at that place of the branch."""
@@ -73,7 +78,7 @@ class Remembered:
             case ConstraintAdded(constraint=constraint):
                 self._hold(constraint)
             case ConstraintRemoved(id=name):
-                self.constraints.pop(name, None)
+                self._take_back(name)
             case HistoryCompacted():
                 self._compact(index, entry)
             case _:
@@ -87,11 +92,33 @@ class Remembered:
         """Whether a demand of these words was ever held; one that was taken back stays so."""
         return normal(text) in self._known
 
+    def taken_back_in(self, words: Iterable[KeptWords]) -> tuple[str, ...]:
+        """The demands that hold no more and are still said in these words."""
+        said = normal("\n".join(each.text for each in words))
+        return tuple(text for text in self.taken_back if normal(text) in said)
+
     def _hold(self, constraint: Constraint) -> None:
         self.constraints[constraint.id] = constraint
+        self.taken_back.pop(constraint.text, None)
         self._known.add(normal(constraint.text))
+        if constraint.said:
+            self._found.add((constraint.said, normal(constraint.text)))
         if constraint.id[1:].isdigit():
             self._number = max(self._number, int(constraint.id[1:]))
+
+    def holds(self, text: str, record: str) -> bool:
+        """Whether a demand of these words holds, or was found in that record before."""
+        same = normal(text)
+        held = any(normal(each.text) == same for each in self.constraints.values())
+        return held or (record, same) in self._found
+
+    def _take_back(self, name: str) -> None:
+        gone = self.constraints.pop(name, None)
+        if gone is not None:
+            self.taken_back.pop(gone.text, None)
+            self.taken_back[gone.text] = None
+        for text in tuple(self.taken_back)[:-_TAKEN_BACK]:
+            del self.taken_back[text]
 
     def _settled(self, outcome: Done | Failed) -> None:
         for path in outcome.changed:
@@ -112,6 +139,8 @@ class Remembered:
         self.notes = entry.notes or self.notes
         for constraint in entry.constraints:
             self._hold(constraint)
+        # Where the session is read from here on, what was taken back before stands only here.
+        self.taken_back = dict.fromkeys((*entry.taken_back, *self.taken_back))
 
 
 def normal(text: str) -> str:

@@ -102,6 +102,8 @@ def summary_message(entry: HistoryCompacted) -> User:
     notes = [*entry.notes]
     if entry.constraints:
         notes.append(Note(constraints_text(entry.constraints), "constraints"))
+    if entry.taken_back:
+        notes.append(Note(_taken_back_text(entry.taken_back), "constraints"))
     if entry.words:
         notes.append(Note(_words_text(entry.words, entry.words_left_out), "earlier words"))
     notes.append(
@@ -120,6 +122,10 @@ def constraints_text(constraints: Iterable[Constraint]) -> str:
         "Standing demands of the user. They hold for everything you do, until the user takes them"
         " back:\n" + _bullets(constraint.text for constraint in constraints)
     )
+
+
+def _taken_back_text(demands: Iterable[str]) -> str:
+    return "Taken back by the user, though said below. These hold no more:\n" + _bullets(demands)
 
 
 def _words_text(words: Sequence[KeptWords], left_out: int) -> str:

@@ -274,6 +274,7 @@ class Window:
             words=tuple(words),
             words_left_out=left_out,
             constraints=tuple(remembered.constraints.values()),
+            taken_back=remembered.taken_back_in(words),
             stubs=stubs,
             arguments=arguments,
             focus=way.focus,

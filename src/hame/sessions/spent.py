@@ -1,4 +1,8 @@
-"""What was used, read from the journals: one record for each answer, without reading what was said."""
+"""What was used, read from the journals: one record for each answer, without reading what was said.
+
+An answer that stands in several sessions, as after a fork or an import, was paid for once and counts once:
+in the first of them by name, which is the oldest.
+"""
 
 import os
 from collections.abc import Iterator
@@ -49,6 +53,13 @@ class _Entry(msgspec.Struct, frozen=True):
 class _Line(msgspec.Struct, frozen=True):
     at: float
     entry: _Entry
+    id: str = ""
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """The same in every copy of the record, and in no other."""
+        message = self.entry.message
+        return self.id, self.at, self.entry.type, self.entry.usage, message and message.usage
 
 
 _LINES = msgspec.json.Decoder(_Line)
@@ -63,11 +74,13 @@ def read_spent(folder: str, *, since: float = 0.0, session: str = "") -> Iterato
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
         return
+    known = set[tuple[object, ...]]()
     for entry in entries:
         name = entry.name.removesuffix(SUFFIX)
         wanted = entry.name.endswith(SUFFIX) and (not session or name == session)
         if wanted and entry.stat().st_mtime >= since:
-            yield from (spent for spent in _read(Path(entry.path), name) if spent.at >= since)
+            read = _read(Path(entry.path), name, known)
+            yield from (spent for spent in read if spent.at >= since)
 
 
 def read_seconds(folder: str, since: float) -> float:
@@ -77,13 +90,14 @@ def read_seconds(folder: str, since: float) -> float:
         entries = list(os.scandir(folder))
     except OSError:
         return total
+    known = set[tuple[object, ...]]()
     for entry in entries:
         if entry.name.endswith(SUFFIX) and entry.stat().st_mtime >= since:
-            total += _seconds(Path(entry.path), since)
+            total += _seconds(Path(entry.path), since, known)
     return total
 
 
-def _seconds(path: Path, since: float) -> float:
+def _seconds(path: Path, since: float, known: set[tuple[object, ...]]) -> float:
     total, began = 0.0, None
     try:
         with path.open("rb") as file:
@@ -94,14 +108,16 @@ def _seconds(path: Path, since: float) -> float:
                 if read.entry.type == "user_said" and not read.entry.steering:
                     began = read.at
                 elif read.entry.type == "run_finished" and began is not None:
-                    total += max(read.at - max(began, since), 0.0)
+                    took = max(read.at - max(began, since), 0.0)
+                    total += 0.0 if read.key in known else took
+                    known.add(read.key)
                     began = None
     except OSError:
         pass
     return total
 
 
-def _read(path: Path, session: str) -> Iterator[Spent]:
+def _read(path: Path, session: str, known: set[tuple[object, ...]]) -> Iterator[Spent]:
     cwd, run, step, model = "", 1, 0, ""
     try:
         file = path.open("rb")
@@ -122,6 +138,9 @@ def _read(path: Path, session: str) -> Iterator[Spent]:
             elif (used := _used(read.entry)) is not None:
                 # A summary is made by the model that answered last.
                 step, model = step + 1, _model(read.entry) or model
+                if read.key in known:
+                    continue
+                known.add(read.key)
                 yield Spent(
                     session=session,
                     cwd=cwd,
