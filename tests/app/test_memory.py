@@ -25,7 +25,7 @@ def notes_of(message: object) -> str:
 async def test_a_session_is_compacted_on_request_and_goes_on_from_the_summary(
     scene: "Scene",
 ) -> None:
-    runtime = scene.start(answer("Four teas."), answer(SUMMARY), answer("Go."))
+    runtime = scene.start(answer("Four teas. " * 200), answer(SUMMARY), answer("Go."))
     await runtime.prompt("Count the teas. Never touch config.ini.")
     done = await runtime.memory().compact("the counting")
     assert done is not None
@@ -43,7 +43,7 @@ async def test_a_session_is_compacted_on_request_and_goes_on_from_the_summary(
 
 
 async def test_the_request_for_a_summary_begins_as_the_last_request_did(scene: "Scene") -> None:
-    runtime = scene.start(answer("Four teas."), answer(SUMMARY))
+    runtime = scene.start(answer("Four teas. " * 200), answer(SUMMARY))
     await runtime.prompt("Count the teas.")
     await runtime.memory().compact()
     turn, summary = scene.model.requests
@@ -100,7 +100,7 @@ async def test_what_another_model_must_read_anew_is_said_before_it_is_asked(
 async def test_a_resumed_session_shows_the_summary_and_not_what_it_replaced(
     scene: "Scene",
 ) -> None:
-    runtime = scene.start(answer("Four teas."), answer(SUMMARY))
+    runtime = scene.start(answer("Four teas. " * 200), answer(SUMMARY))
     await runtime.prompt("Count the teas.")
     await runtime.memory().compact()
     session = runtime.session

@@ -185,7 +185,7 @@ async def answers_break_off(recorder: Recorder) -> str:
 async def it_is_compacted_on_request(recorder: Recorder) -> str:
     runtime = recorder.start(
         RESPONSES,
-        answer("Four teas.", usage=USAGE),
+        answer("Four teas. " * 200, usage=USAGE),
         answer(SUMMARY, usage=USAGE),
         answer("Go.", usage=USAGE),
     )

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from hame.base.message import Image, Note, Text, User
 from hame.base.outcome import CommandView, Denied, DiffView, Done, Failed, TextView, text_content
 from hame.context.cut import cut_middle
-from hame.context.spill import VIEW_CHARS, spill_message, spill_outcome, spill_text
+from hame.context.spill import VIEW_BYTES, spill_message, spill_outcome, spill_text
+from hame.context.tokens import message_tokens, text_size, text_tokens
 
 
 class Shelf:
@@ -59,6 +60,25 @@ def test_many_results_of_one_answer_share_a_part_of_the_window() -> None:
     assert len(among_ten) < len(alone)
 
 
+def test_a_text_in_another_script_is_bounded_by_the_room_it_takes() -> None:
+    lines = "".join(f"第{number}行的内容在这里\n" for number in range(20_000))
+    window, most = 32_000, 32_000 * 0.1 + 100
+    assert text_tokens(text_of(spill_outcome(Done(text_content(lines)), window, 1, None))) < most
+    emoji = "👩‍👩‍👧" * 20_000
+    assert text_tokens(text_of(spill_outcome(Done(text_content(emoji)), window, 1, None))) < most
+    said = spill_message(User((Text(lines), Note(emoji, "attached"))), window, None)
+    assert message_tokens(said) < window * 0.45
+
+
+def test_the_texts_of_one_result_share_its_part_of_the_window() -> None:
+    outcome = Done((Text("a\n" * 50), *(Text(LINES) for _ in range(40))))
+    spilled = spill_outcome(outcome, 32_000, 1, None)
+    assert isinstance(spilled, Done)
+    texts = [block.text for block in spilled.content if isinstance(block, Text)]
+    assert texts[0] == "a\n" * 50
+    assert sum(map(text_tokens, texts)) < 32_000 * 0.3
+
+
 def test_a_failure_is_bounded_too_and_refusals_stay() -> None:
     failed = spill_outcome(Failed(LINES), 32_000, 1, Shelf())
     assert isinstance(failed, Failed)
@@ -74,7 +94,7 @@ def test_what_eyes_are_shown_is_bounded() -> None:
         shown = outcome.view
         words = getattr(shown, "text", None) or getattr(shown, "diff", None)
         words = words or getattr(shown, "output", "")
-        assert VIEW_CHARS * 0.5 < len(words) <= VIEW_CHARS + 100
+        assert VIEW_BYTES * 0.5 < len(words) <= VIEW_BYTES + 100
 
 
 def test_pictures_pass() -> None:
@@ -106,11 +126,11 @@ def test_of_a_message_the_largest_texts_are_cut_and_short_words_stay() -> None:
 @given(st.text(max_size=3_000), st.integers(10, 2_000))
 def test_a_cut_text_is_its_beginning_a_mark_and_its_end(text: str, size: int) -> None:
     cut = cut_middle(text, size, lambda left: f"<{left}>")
-    if len(text) <= size:
+    if text_size(text) <= size:
         assert cut == text
         return
     head, rest = cut.split("\n<", 1) if "\n<" in cut else ("", cut)
     assert text.startswith(head)
     tail = rest.split(">\n", 1)[1]
     assert text.endswith(tail.split(">\n")[-1])
-    assert len(cut) <= size + 20
+    assert text_size(cut) <= size + 20

@@ -226,6 +226,14 @@ async def test_nothing_was_said_yet_so_there_is_nothing_to_summarise() -> None:
     assert not await Stage(prompt("go")).shorten(focus="")
 
 
+async def test_a_summary_that_is_longer_than_what_it_stands_for_is_not_taken() -> None:
+    stage = Stage(prompt("Hello there."), ModelAnswered(message=answer("Hello.")))
+    before = await stage.view()
+    assert not await stage.shorten(focus="")
+    assert stage.written(HistoryCompacted) == []
+    assert await stage.view() == before
+
+
 @pytest.mark.parametrize(
     ("model", "why"),
     [
@@ -541,7 +549,7 @@ async def test_a_session_that_is_taken_up_is_measured_as_it_was_when_it_was_left
     assert report == live.report(entries, FACTS)
     assert frame // 2 <= report.total < frame // 2 + 50
     assert again.projection.scale == pytest.approx(0.5, abs=0.05)
-    stage = Stage(*entries)
+    stage = Stage(*entries, ModelAnswered(message=answer("Sorted again. " * 200)))
     stage.window.frame("x" * 4_000, specs)
     done = await stage.window.shorten(
         stage.journal.entries, FACTS, stage.model, stage.journal.append, focus=""

@@ -52,7 +52,7 @@ MOST_MESSAGES = 40_000
 MOST_BYTES = 32 * 1024 * 1024
 """Of the view, more than any model takes. What is older is left out, so that a session of any size is
 gone on with in bounded memory."""
-_NARROW_CHARS, _NARROW_TOKENS, _NARROW_SHARE = 40_000, 2_000, 0.2
+_NARROW_BYTES, _NARROW_TOKENS, _NARROW_SHARE = 40_000, 2_000, 0.2
 """Of the user's words, and of the summary, that stand for what is left out; the words' share at most."""
 _SHOWN = (UserSaid, ModelAnswered, AnswerInterrupted, NoteAdded, CallSettled)
 _DEMANDS = (ConstraintAdded, ConstraintRemoved)
@@ -147,8 +147,8 @@ class Projection:
         """
         self._elide(stale)
         if self.size > size:
-            chars = min(int(size * BYTES_PER_TOKEN * _NARROW_SHARE), _NARROW_CHARS)
-            self._drop_before(self._latest(size, len(self.shown)), chars)
+            kept = min(int(size * BYTES_PER_TOKEN * _NARROW_SHARE), _NARROW_BYTES)
+            self._drop_before(self._latest(size, len(self.shown)), kept)
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -339,7 +339,7 @@ class Projection:
                 self._replace(place, message)
         if self._weight > MOST_BYTES // 2 or len(self.shown) > MOST_MESSAGES // 2:
             share = MOST_BYTES // 2 * self.size // max(self._weight, 1)
-            self._drop_before(self._latest(share, MOST_MESSAGES // 2), _NARROW_CHARS)
+            self._drop_before(self._latest(share, MOST_MESSAGES // 2), _NARROW_BYTES)
 
     def _latest(self, size: int, count: int) -> int:
         """The place in the branch from which on the messages are about so large and so many."""
@@ -352,11 +352,11 @@ class Projection:
                 first = shown.entry
         return first
 
-    def _drop_before(self, first: int, chars: int) -> None:
+    def _drop_before(self, first: int, size: int) -> None:
         """Begin the view at that place of the branch, with a summary of hame's own before it."""
         remembered = self.remembered
         gone = [said for said in remembered.said if said.entry < first]
-        words, left_out = newest_within(gone, chars)
+        words, left_out = newest_within(gone, size)
         remembered.left_out += left_out
         self._put_summary(self._read, first, tuple(words))
 

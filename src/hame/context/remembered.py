@@ -20,13 +20,15 @@ from hame.base.entry import (
 from hame.base.memory import Constraint, KeptWords
 from hame.base.message import Note
 from hame.base.outcome import CommandView, Done, Failed
+from hame.context.cut import cut_middle
+from hame.context.tokens import text_size
 
 _FILES = 60
 """Paths that changed, the latest of which are remembered."""
 _COMMANDS = 12
 _TAKEN_BACK = 20
 AROUND_WORDS = 24
-"""Characters with which each message of the user's is marked off where it is kept."""
+"""Bytes with which each message of the user's is marked off where it is kept."""
 _NOT_WORDS = re.compile(r"[^\w]+")
 
 
@@ -148,28 +150,26 @@ def normal(text: str) -> str:
     return _NOT_WORDS.sub(" ", text.casefold()).strip()
 
 
-def newest_within(said: Iterable[Said], chars: int) -> tuple[list[KeptWords], int]:
-    """The newest words that fit, oldest first, and how many were left out.
+def newest_within(said: Iterable[Said], size: int) -> tuple[list[KeptWords], int]:
+    """The newest words that fit into `size` bytes, oldest first, and how many were left out.
 
     The very last message is always among them, cut in its middle where it alone is too long.
     """
     kept: list[KeptWords] = []
-    left = chars
+    left = size
     messages = list(said)
     for each in reversed(messages):
         words = each.words
-        if len(words.text) > left and not kept:
+        if text_size(words.text) > left and not kept:
             words = _shortened(words, max(left, 400))
-        if len(words.text) + AROUND_WORDS > left and kept:
+        if text_size(words.text) + AROUND_WORDS > left and kept:
             break
-        left -= len(words.text) + AROUND_WORDS
+        left -= text_size(words.text) + AROUND_WORDS
         kept.append(words)
     kept.reverse()
     return kept, len(messages) - len(kept)
 
 
-def _shortened(words: KeptWords, chars: int) -> KeptWords:
-    from hame.context.cut import cut_middle
-
-    text = cut_middle(words.text, chars, lambda left: f"[{left:,} characters left out]")
+def _shortened(words: KeptWords, size: int) -> KeptWords:
+    text = cut_middle(words.text, size, lambda left: f"[{left:,} characters left out]")
     return KeptWords(text, words.cut + len(words.text) - len(text))

@@ -5,6 +5,8 @@ its end and the name `result:ID`, under which read_file and search_text find the
 bounded when it is written, not when it is sent.
 """
 
+from collections.abc import Sequence
+
 import msgspec
 from msgspec.structs import replace
 
@@ -12,7 +14,7 @@ from hame.base.message import Document, Image, Note, ResultBlock, Text, User, Us
 from hame.base.outcome import CommandView, DiffView, Done, Failed, Outcome, TextView, View
 from hame.base.ports import Blobs
 from hame.context.cut import cut_middle
-from hame.context.tokens import BYTES_PER_TOKEN
+from hame.context.tokens import BYTES_PER_TOKEN, text_size
 
 RESULT_SHARE = 0.1
 """Of the window: what one result may take."""
@@ -20,18 +22,19 @@ ANSWER_SHARE = 0.25
 """Of the window: what the results of one answer may take together."""
 MESSAGE_SHARE = 0.4
 """Of the window: what one message of the user's may take with everything attached."""
-LEAST_CHARS, MOST_CHARS = 1_000, 48_000
+LEAST_BYTES, MOST_BYTES = 1_000, 48_000
 """Of one result, whatever the window."""
-VIEW_CHARS = 24_000
+VIEW_BYTES = 24_000
 """Of what eyes are shown of a call."""
 
 
 def spill_outcome(outcome: Outcome, window: int, among: int, blobs: Blobs | None) -> Outcome:
     """An outcome whose texts fit, when its answer asked for `among` calls."""
-    limit = _result_chars(window, among)
+    limit = _result_bytes(window, among)
     match outcome:
         case Done(content=content, view=view):
-            blocks = tuple(_result_block(block, limit, blobs) for block in content)
+            each = _each([block.text for block in content if isinstance(block, Text)], limit)
+            blocks = tuple(_result_block(block, each, blobs) for block in content)
             shown = _view(view)
             if shown is view and all(map(_is, blocks, content)):
                 return outcome
@@ -47,9 +50,9 @@ def spill_message(message: User, window: int, blobs: Blobs | None) -> User:
     """A message of the user's that fits; what is cut is its largest texts."""
     limit = int(window * MESSAGE_SHARE * BYTES_PER_TOKEN)
     texts = [block.text for block in message.content if isinstance(block, Text | Note)]
-    if sum(map(len, texts)) <= limit:
+    if sum(map(text_size, texts)) <= limit:
         return message
-    each = _fair_share(sorted(map(len, texts)), limit)
+    each = _each(texts, limit)
 
     def fitted(block: UserBlock) -> UserBlock:
         match block:
@@ -62,8 +65,8 @@ def spill_message(message: User, window: int, blobs: Blobs | None) -> User:
 
 
 def spill_text(text: str, limit: int, blobs: Blobs | None) -> str:
-    """A text of at most about `limit` characters; the whole is kept where it can be."""
-    if len(text) <= limit:
+    """A text of at most about `limit` bytes; the whole is kept where it can be."""
+    if text_size(text) <= limit:
         return text
     kept = blobs.put(text) if blobs is not None else None
     where = (
@@ -78,42 +81,43 @@ def spill_text(text: str, limit: int, blobs: Blobs | None) -> str:
     return cut_middle(text, limit, mark)
 
 
-def _result_chars(window: int, among: int) -> int:
+def _result_bytes(window: int, among: int) -> int:
     tokens = min(window * RESULT_SHARE, window * ANSWER_SHARE / max(among, 1))
-    return max(LEAST_CHARS, min(int(tokens * BYTES_PER_TOKEN), MOST_CHARS))
+    return max(LEAST_BYTES, min(int(tokens * BYTES_PER_TOKEN), MOST_BYTES))
 
 
-def _fair_share(lengths: list[int], limit: int) -> int:
-    """The largest length of each so that all together keep to the limit; `lengths` is sorted."""
+def _each(texts: Sequence[str], limit: int) -> int:
+    """The largest size of each text so that all together keep to the limit."""
     left = limit
-    for place, length in enumerate(lengths):
-        share = left // (len(lengths) - place)
-        if length > share:
+    sizes = sorted(map(text_size, texts))
+    for place, size in enumerate(sizes):
+        share = left // (len(sizes) - place)
+        if size > share:
             return share
-        left -= length
+        left -= size
     return limit
 
 
 def _result_block(block: ResultBlock, limit: int, blobs: Blobs | None) -> ResultBlock:
-    if isinstance(block, Text) and len(block.text) > limit:
+    if isinstance(block, Text) and text_size(block.text) > limit:
         return replace(block, text=spill_text(block.text, limit, blobs))
     return block
 
 
 def _view(view: View | None) -> View | None:
     match view:
-        case TextView(text=text) if len(text) > VIEW_CHARS:
+        case TextView(text=text) if text_size(text) > VIEW_BYTES:
             return replace(view, text=_shown(text))
-        case DiffView(diff=diff) if len(diff) > VIEW_CHARS:
+        case DiffView(diff=diff) if text_size(diff) > VIEW_BYTES:
             return replace(view, diff=_shown(diff))
-        case CommandView(output=output) if len(output) > VIEW_CHARS:
+        case CommandView(output=output) if text_size(output) > VIEW_BYTES:
             return replace(view, output=_shown(output))
         case _:
             return view
 
 
 def _shown(text: str) -> str:
-    return cut_middle(text, VIEW_CHARS, lambda left: f"[{left:,} characters not shown]")
+    return cut_middle(text, VIEW_BYTES, lambda left: f"[{left:,} characters not shown]")
 
 
 def _is(one: msgspec.Struct, other: msgspec.Struct) -> bool:

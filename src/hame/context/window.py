@@ -32,7 +32,7 @@ from hame.context.summary import (
     summary_message,
     summary_without_model,
 )
-from hame.context.tokens import message_tokens, text_tokens
+from hame.context.tokens import BYTES_PER_TOKEN, message_tokens, text_tokens
 
 ASSUMED_WINDOW = 128_000
 """Tokens, where nothing is known; an overflow teaches better."""
@@ -168,8 +168,10 @@ class Window:
         cut = 0 if focus is not None else self._protected(window)
         # A model that speaks in masked lines only cannot write a summary.
         asked = None if facts.tools is ToolSupport.MASKED else ask
-        way = _Way(asked, write, focus or "")
+        way = _Way(asked, write, focus or "", wished=focus is not None)
         done = await self._summarise(entries, window, cut, way)
+        if done is None:
+            return None
         if self._tokens() > window * SUMMARISE_AT:
             stale = find_stale(self.projection, 0)
             await self._elide(entries, write, stale, pictures=True)
@@ -254,7 +256,8 @@ class Window:
         window: int,
         protected: int,
         way: "_Way",
-    ) -> Shortened:
+    ) -> Shortened | None:
+        """Put a summary in place of what came so far; None when the user wished it and it is no shorter."""
         size = int(min(max(window * SUMMARY_SHARE, SUMMARY_LEAST), SUMMARY_MOST))
         remembered = self.projection.remembered
         self.narrow(window)
@@ -282,7 +285,11 @@ class Window:
             tokens_before=self._tokens(),
             usage=usage,
         )
-        entry = msgspec.structs.replace(entry, tokens_after=self._after(entry, first))
+        size = self._size_after(entry, first)
+        if way.wished and size >= self.projection.size:
+            return None
+        after = self.projection.scaled(self.projection.overhead + size)
+        entry = msgspec.structs.replace(entry, tokens_after=after)
         await way.write(entry)
         self.projection.read(entries)
         return Shortened(tokens_before=0, tokens_after=0, summary=text, trouble=trouble)
@@ -339,14 +346,16 @@ class Window:
         """The user's words that would not be seen any more, as far as they fit."""
         remembered = self.projection.remembered
         gone = [said for said in remembered.said if said.entry < first]
-        chars = int(min(window * WORDS_SHARE, WORDS_MOST) * 3.6 / self.projection.scale)
-        words, left_out = newest_within(gone, chars)
+        tokens = min(window * WORDS_SHARE, WORDS_MOST)
+        words, left_out = newest_within(
+            gone, int(self.projection.unscaled(int(tokens)) * BYTES_PER_TOKEN)
+        )
         return words, remembered.left_out + left_out
 
-    def _after(self, entry: HistoryCompacted, first: int) -> int:
+    def _size_after(self, entry: HistoryCompacted, first: int) -> int:
+        """Tokens, estimated, of the messages once the summary stands for what came so far."""
         kept = sum(shown.size for shown in self.projection.shown if shown.entry >= first)
-        size = self.projection.overhead + message_tokens(summary_message(entry)) + kept
-        return self.projection.scaled(size)
+        return message_tokens(summary_message(entry)) + kept
 
 
 class _Way(msgspec.Struct, frozen=True):
@@ -356,6 +365,8 @@ class _Way(msgspec.Struct, frozen=True):
     """None: a model that cannot write one."""
     write: WriteEntry
     focus: str
+    wished: bool
+    """By the user; otherwise it must be."""
 
 
 def _usable(answer: Assistant, size: int) -> Written | None:
