@@ -1,20 +1,18 @@
 """Going on with a session shows where it was left, and says at once when that cannot be done."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import anyio
 import pytest
 
-from cli.conftest import environment
 from hame.base.entry import Entry, ModelAnswered, RunFinished, TitleSet, UserSaid
 from hame.base.errors import SessionError
 from hame.base.message import Assistant, Text, User
 from hame.base.model import Usage
 from hame.base.run import RunDone, StepLimit
-from hame.cli.recap import find_to_go_on, recap_lines
+from hame.cli.recap import recap_lines
 from hame.config.places import Places, find_places
+from hame.sessions.journal import FileJournal
 from hame.sessions.store import SessionStore
 
 READY = r"^\u276f\s*$"
@@ -68,35 +66,21 @@ def test_how_it_ended_is_said_where_it_is_not_simply_done(places: Places) -> Non
     assert lines[2] == "stopped at the limit of 3 steps"
 
 
-HOLDER = """
-import sys
-from pathlib import Path
-from hame.sessions.journal import FileJournal
-with FileJournal.reopen(Path(sys.argv[1])):
-    print("open", flush=True)
-    sys.stdin.read()
-"""
-
-
-def test_a_session_that_is_open_elsewhere_is_refused_before_anything_is_typed(
-    places: Places,
+def test_a_session_that_is_shown_is_nobody_elses_even_before_anything_is_typed(
+    terminal, places: Places, tmp_path: Path
 ) -> None:
-    path = write(places, said("go"))
-    assert find_to_go_on(places, path.stem) == path
-    with subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(path)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment(),
-    ) as other:  # fmt: skip
-        assert other.stdout is not None
-        assert other.stdin is not None
-        assert other.stdout.readline() == "open\n"
-        with pytest.raises(
-            SessionError, match=rf"open in another hame \(pid {other.pid}\)"
-        ) as caught:
-            find_to_go_on(places, path.stem)
-        assert f"hame sessions fork {path.stem}" in caught.value.hint
-        other.stdin.close()
-    assert find_to_go_on(places, path.stem) == path
+    path = write(places, said("go"), cwd=str(tmp_path))
+    hame = terminal("--continue", HOME=str(tmp_path))
+    hame.wait_for(READY)
+    with pytest.raises(SessionError, match=r"open in another hame \(pid \d+\)") as caught:
+        FileJournal.reopen(path)
+    assert f"hame sessions fork {path.stem}" in caught.value.hint
+    again = terminal("--continue", HOME=str(tmp_path))
+    again.wait_for("is open in another hame")
+    assert again.ended() == 2
+    hame.send("\x04")
+    assert hame.ended() == 0
+    FileJournal.reopen(path).close()
 
 
 def test_a_conversation_begins_with_it(terminal, places: Places, tmp_path: Path) -> None:

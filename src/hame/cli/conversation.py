@@ -3,6 +3,7 @@
 The prompt is shown first; what a run needs is imported while the user types.
 """
 
+import os
 import signal
 import sys
 import threading
@@ -25,7 +26,7 @@ from hame.config.accents import accent_code
 from hame.version import __version__
 
 if TYPE_CHECKING:
-    from hame.cli.session import Build
+    from hame.cli.session import Build, Session
     from hame.cli.talk import Talk
 
 _LISTED = 20
@@ -42,13 +43,15 @@ class Conversation:
         self._drawing = Drawing(accent_code(launch.settings.accent) or "36")
         self._prompt = Prompt(launch.places.history, tuple(COMMANDS))
         self._opened: Talk | None = None
+        self._held: int | None = None
+        """Keeps other hames from the session that is shown, until it is opened."""
         self._leaving = False
 
     def hold(self, first: str) -> int:
         """Talk until the user leaves; the exit code. `first` is a prompt to start with, if any."""
         self._greet()
         if self._launch.resume is not None:
-            self._recap(self._launch.resume)
+            self._hold_shown(self._launch.resume)
         # Whoever started hame in the background of a script has had it ignore Ctrl-C; here is a
         # person with a keyboard.
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -62,6 +65,7 @@ class Conversation:
         except KilledError as killed:
             return killed.code
         finally:
+            self._let_go()
             if self._opened is not None:
                 self._opened.close()
         return ExitCode.DONE
@@ -69,16 +73,17 @@ class Conversation:
     @property
     def _talk(self) -> "Talk":
         if self._opened is None:
-            from hame.cli.session import build_session
             from hame.cli.talk import Talk
 
-            self._opened = Talk(
-                self._launch,
-                self._build or build_session,
-                self._drawing,
-                escapes=self._paint.enabled,
-            )
+            escapes = self._paint.enabled
+            self._opened = Talk(self._launch, self._open, self._drawing, escapes=escapes)
         return self._opened
+
+    async def _open(self, launch: Launch) -> "Session":
+        from hame.cli.session import build_session
+
+        self._let_go()
+        return await (self._build or build_session)(launch)
 
     def _preload(self) -> None:
         with suppress(Exception):  # What cannot be imported is said when it is needed.
@@ -281,15 +286,34 @@ class Conversation:
         self._talk.do(Slash("resume", name))
         self._recap(name)
 
-    def _recap(self, session: str) -> None:
-        """Show where a session was left; it is read, and opened with the first prompt.
+    def _hold_shown(self, session: str) -> None:
+        """Show where a session was left, and let nobody else go on with it before it is opened.
+
+        It is opened with the first prompt: that takes longer than one wants to wait for a first line.
 
         Raises:
             SessionError: if there is none, or another hame has it open.
         """
-        from hame.cli.recap import find_to_go_on, recap_lines
+        from hame.cli.recap import find_session
+        from hame.sessions.journal import hold_early
 
-        self._say(*recap_lines(find_to_go_on(self._launch.places, session)), "")
+        self._held = hold_early(find_session(self._launch.places, session))
+        self._recap(session)
+
+    def _let_go(self) -> None:
+        held, self._held = self._held, None
+        if held is not None:
+            os.close(held)
+
+    def _recap(self, session: str) -> None:
+        """Show where a session was left.
+
+        Raises:
+            SessionError: if there is none.
+        """
+        from hame.cli.recap import find_session, recap_lines
+
+        self._say(*recap_lines(find_session(self._launch.places, session)), "")
 
     def _last_session(self) -> str:
         from hame.base.errors import SessionError

@@ -97,6 +97,7 @@ def _find_session(options: Mapping[str, Any], places: Places, project: str) -> s
     latest = SessionStore(Path(places.sessions)).latest(project)
     if latest is None:
         raise SessionError(
-            f"there is no session of {project} yet", hint="Start one without --continue."
+            f"there is no session of {project} yet",
+            hint="Start one without --continue; hame sessions --all lists those of other folders.",
         )
     return latest

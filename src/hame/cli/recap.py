@@ -10,7 +10,6 @@ from hame.cli.words import ending
 from hame.config.places import Places
 from hame.sessions.digest import SessionFile, digest_file
 from hame.sessions.ending import last_records
-from hame.sessions.journal import refuse_open_elsewhere
 
 _RECORDS = 80
 """From the end of the session, among which its last prompt is looked for."""
@@ -18,16 +17,14 @@ _LINES, _WIDE = 8, 300
 """Of the last answer that are shown, and characters of each."""
 
 
-def find_to_go_on(places: Places, session: str) -> Path:
-    """The file of the session that is meant, which nobody else has open.
+def find_session(places: Places, session: str) -> Path:
+    """The file of the session that is meant.
 
     Raises:
-        SessionError: if there is none or more than one, or another hame has it.
+        SessionError: if there is none or more than one.
     """
     store = session_store(places)
-    path = store.path(store.find(session))
-    refuse_open_elsewhere(path)
-    return path
+    return store.path(store.find(session))
 
 
 def recap_lines(path: Path) -> list[str]:

@@ -364,20 +364,20 @@ def claim(descriptor: int, path: Path) -> None:
         _refuse_open(path, holder(descriptor))
 
 
-def refuse_open_elsewhere(path: Path) -> None:
-    """Say early, where the system tells, that another process is the writer of a session.
+def hold_early(path: Path) -> int:
+    """Become the one writer of a session that is opened later; the descriptor, to be closed just before.
 
     Raises:
-        SessionError: if one is, or the file cannot be read.
+        SessionError: if another process is the writer, or the file cannot be read.
     """
     with _explained("open", path):
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
-            pid = holder(descriptor)
-        finally:
+            claim(descriptor, path)
+        except BaseException:
             os.close(descriptor)
-    if pid is not None and pid != os.getpid():
-        _refuse_open(path, pid)
+            raise
+    return descriptor
 
 
 def _refuse_open(path: Path, pid: int | None) -> Never:
