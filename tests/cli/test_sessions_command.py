@@ -126,3 +126,23 @@ def test_a_whole_session_is_replayed_without_a_difference(hame, sessions, tmp_pa
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "openai/gpt-4.1-mini" in shown.stdout
     assert shown.stdout.endswith("1 runs, 1 requests, 4 records, 0 divergences\n")
+
+
+def test_what_a_program_reads_is_json_whatever_was_said(hame, sessions, tmp_path):
+    words = "teas \x1b]0;t\x07 \u202egnp.exe \x9b \U000e0041 \\ é"
+
+    async def write() -> str:
+        with sessions.create(str(tmp_path), "0.1.0") as journal:
+            await journal.append(UserSaid(message=User((Text(words),))))
+            return journal.session
+
+    session = anyio.run(write)
+    home = {"HOME": str(tmp_path)}
+    listed = hame("sessions", "--json", real=True, **home).stdout
+    found = hame("sessions", "search", "teas", "--json", real=True, **home).stdout
+    undone = hame("undo", "--list", "--json", real=True, **home).stdout
+    traced = hame("trace", session, "--json", real=True, **home).stdout
+    for text in (listed, found, undone, *traced.splitlines()):
+        json.loads(text)
+        assert not any(sign in text for sign in "\x1b\x07\u202e\x9b\U000e0041")
+    assert json.loads(listed)[0]["title"] == " ".join(words.split())

@@ -2,6 +2,7 @@
 
 import html
 import json
+import os
 import re
 from pathlib import Path
 
@@ -150,6 +151,13 @@ def test_what_is_no_session_is_refused_with_the_remedy(tmp_path: Path, data: byt
 def test_a_file_that_is_not_there_or_is_newer_is_said(tmp_path: Path) -> None:
     with pytest.raises(SessionError, match="No such file"):
         read_import(tmp_path / "no.json")
+
+
+def test_what_has_no_end_or_no_beginning_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (Path("/dev/zero"), tmp_path / "pipe", tmp_path):
+        with pytest.raises(SessionError, match="is no file"):
+            read_import(path)
     newer = tmp_path / "newer.jsonl"
     started = SessionStarted(session="s", cwd="/p", hame="9")
     newer.write_text('{"id":"1","parent":null,"at":1.0,"v":9,"entry":' + dump(started) + "}\n")

@@ -35,6 +35,11 @@ def clean(text: str) -> str:
     return _HARMFUL.sub(_picture, text)
 
 
+def clean_json(text: str) -> str:
+    """JSON for a terminal: the same values, with escapes of JSON's own for what a terminal would obey."""
+    return _HARMFUL.sub(_escape, text)
+
+
 def reveal(text: str) -> str:
     r"""Text to be approved: what cannot be seen is written as `\u{...}`, padding is counted."""
     text = text.replace("\r\n", "\n")
@@ -56,6 +61,11 @@ def _picture(match: re.Match[str]) -> str:
     if code < 0x20:
         return chr(0x2400 + code)
     return f"\\u{{{code:x}}}"
+
+
+def _escape(match: re.Match[str]) -> str:
+    units = match.group().encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 def _count_lines(match: re.Match[str]) -> str:

@@ -5,6 +5,7 @@ under its name, so that a copy that failed leaves nothing behind.
 """
 
 import os
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
@@ -56,7 +57,11 @@ def read_import(path: Path) -> list[Record]:
         SessionError: if it is neither, saying what is wrong.
     """
     try:
-        if path.stat().st_size > MOST_BYTES:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            # A device never ends, and a pipe that nobody writes to never begins.
+            raise SessionError(f"{path} is no file", hint="Import a file of its own.")
+        if found.st_size > MOST_BYTES:
             raise SessionError(f"{path} is larger than a session that can be imported")
         data = path.read_bytes()
     except OSError as error:

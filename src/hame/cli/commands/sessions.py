@@ -12,7 +12,7 @@ from hame.base.errors import ConfigError
 from hame.base.json import dump
 from hame.cli.launch import Launch, prepare
 from hame.cli.listing import session_line, session_lines, session_store, summaries
-from hame.cli.reveal import clean, one_line
+from hame.cli.reveal import clean, clean_json, one_line
 
 _SHOWN = 200
 """Records of a large session that are shown when it is not said how many."""
@@ -53,7 +53,7 @@ def search(
     """Find the sessions in which all WORDS were said, by you or the model."""
     hits = session_store(launch.places).search(words, None if everywhere else launch.project, limit)
     if as_json:
-        _write(dump([msgspec.to_builtins(hit) for hit in hits]))
+        _write_json([msgspec.to_builtins(hit) for hit in hits])
         return
     for hit in hits:
         _write(session_line(hit.summary, with_folder=everywhere))
@@ -188,7 +188,7 @@ def import_sessions(launch: Launch, files: Sequence[Path], *, here: bool) -> Non
 def _show(launch: Launch, *, everywhere: bool, limit: int, as_json: bool) -> None:
     found = summaries(launch.places, None if everywhere else launch.project, limit)
     if as_json:
-        _write(dump([msgspec.to_builtins(summary) for summary in found]))
+        _write_json([msgspec.to_builtins(summary) for summary in found])
         return
     for line in session_lines(found, with_folder=everywhere):
         _write(line)
@@ -201,6 +201,10 @@ def _show(launch: Launch, *, everywhere: bool, limit: int, as_json: bool) -> Non
 
 def _write(text: str) -> None:
     sys.stdout.write(f"{clean(text)}\n")
+
+
+def _write_json(value: object) -> None:
+    sys.stdout.write(f"{clean_json(dump(value))}\n")
 
 
 def _say(text: str) -> None:

@@ -13,7 +13,7 @@ from hame.base.errors import SessionError
 from hame.base.json import dump
 from hame.cli.launch import Launch, prepare
 from hame.cli.listing import session_store
-from hame.cli.reveal import clean
+from hame.cli.reveal import clean, clean_json
 
 _LOOK_S = 0.2
 
@@ -39,7 +39,7 @@ def trace(options: dict[str, object], session: str | None, *, follow: bool, as_j
 
     def show(line: TraceLine) -> None:
         if as_json:
-            text = dump(msgspec.to_builtins(line))
+            text = clean_json(dump(msgspec.to_builtins(line)))
         else:
             slow = "  << slow" if line.slow else ""
             parts = (line.detail, f"| {line.preview}" if line.preview else "")

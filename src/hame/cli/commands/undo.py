@@ -15,7 +15,7 @@ from hame.base.errors import SessionError
 from hame.base.json import dump
 from hame.cli.exits import ExitCode
 from hame.cli.launch import Launch, prepare
-from hame.cli.reveal import clean
+from hame.cli.reveal import clean, clean_json
 from hame.cli.rewinding import Wish, changes_anything, done_lines, history_lines, plan_lines
 from hame.cli.session import launchpad
 from hame.sessions.store import SessionStore
@@ -77,7 +77,7 @@ async def _list(rewinder: Rewinder, launch: Launch, as_json: bool) -> int:  # no
     history = await rewinder.history()
     if as_json:
         whole = msgspec.structs.replace(history, turns=tuple(history.turns))
-        _say([dump(msgspec.to_builtins(whole))])
+        sys.stdout.write(f"{clean_json(dump(msgspec.to_builtins(whole)))}\n")
     else:
         _say(history_lines(history, launch.project))
     return ExitCode.DONE
