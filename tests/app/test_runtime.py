@@ -132,6 +132,20 @@ async def test_one_run_at_a_time(scene: "Scene") -> None:
         runtime.cancel()
 
 
+async def test_a_session_whose_model_is_gone_says_so_and_how_to_go_on(scene: "Scene") -> None:
+    async def nobody(name: str | None) -> Model:
+        raise ConfigError(f"there is no model {name}", hint="hame models lists them.")
+
+    runtime = scene.start(answer("one"))
+    await runtime.prompt("first")
+    await runtime.close()
+    again = scene.start(resume=runtime.session, open_model=nobody)
+    with pytest.raises(ConfigError, match=r"was with scripted/\S+, which cannot be asked") as caught:
+        await again.prompt("second")
+    assert "--model NAME" in caught.value.hint
+    assert "hame models lists them" in caught.value.hint
+
+
 async def test_a_resumed_session_goes_on_with_its_history_and_its_model(scene: "Scene") -> None:
     runtime = scene.start(answer("one"))
     await runtime.prompt("first")

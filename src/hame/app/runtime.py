@@ -371,12 +371,27 @@ class Runtime:
 
     async def _open(self) -> Model:
         if self._model is None:
-            chosen = self._parts.settings.model or _last_model(self._journal)
-            self._model = await self._parts.open_model(chosen)
+            self._model = await self._open_chosen()
         self._require_price(self._model.facts)
         if self._model.facts.editing != self._editing:
             self._make_tools(self._model.facts.editing)
         return self._model
+
+    async def _open_chosen(self) -> Model:
+        """The model the user chose, else the one this session was with."""
+        chosen = self._parts.settings.model
+        if chosen:
+            return await self._parts.open_model(chosen)
+        last = _last_model(self._journal)
+        try:
+            return await self._parts.open_model(last)
+        except ConfigError as error:
+            if last is None:
+                raise
+            raise ConfigError(
+                f"this session was with {last}, which cannot be asked: {error.message}",
+                hint=f"Go on with another: --model NAME, or /model NAME. Or: {error.hint}",
+            ) from error
 
     def _require_price(self, facts: ModelFacts) -> None:
         """See that a limit of money can be held.
