@@ -140,7 +140,9 @@ async def test_a_session_whose_model_is_gone_says_so_and_how_to_go_on(scene: "Sc
     await runtime.prompt("first")
     await runtime.close()
     again = scene.start(resume=runtime.session, open_model=nobody)
-    with pytest.raises(ConfigError, match=r"was with scripted/\S+, which cannot be asked") as caught:
+    with pytest.raises(
+        ConfigError, match=r"was with scripted/\S+, which cannot be asked"
+    ) as caught:
         await again.prompt("second")
     assert "--model NAME" in caught.value.hint
     assert "hame models lists them" in caught.value.hint

@@ -378,7 +378,11 @@ class Runtime:
         return self._model
 
     async def _open_chosen(self) -> Model:
-        """The model the user chose, else the one this session was with."""
+        """The model the user chose, else the one this session was with.
+
+        Raises:
+            ConfigError: if it cannot be asked.
+        """
         chosen = self._parts.settings.model
         if chosen:
             return await self._parts.open_model(chosen)
