@@ -6,7 +6,11 @@ import anyio
 
 from hame.base.entry import ModelAnswered, UserSaid
 from hame.base.message import Assistant, Text, User
+from hame.base.model import Usage
 from hame.sessions.store import SessionStore
+from hame.testing import ScriptedServer, answer
+
+READY = r"^\u276f\s*$"
 
 
 def a_session(home: Path) -> str:
@@ -43,3 +47,19 @@ def test_demands_names_copies_and_exports_are_a_line_away(terminal, tmp_path):
     assert "There are four." in (tmp_path / "teas.html").read_text()
     titles = [s.title for s in SessionStore(tmp_path / ".local/share/hame/sessions").list()]
     assert titles == ["the tea list", "the tea list"]
+
+
+def test_what_a_change_of_model_costs_is_said_when_it_is_made_and_once(terminal, tmp_path):
+    large = Usage(input_uncached=60_000, output=5)
+    with ScriptedServer(answer("Four.", usage=large), answer("Five.")) as server:
+        own = {"HOME": str(tmp_path), "MINE_BASE_URL": f"{server.url}/v1", "HAME_MODEL": "mine/m"}
+        hame = terminal(real=True, columns=120, **own)
+        hame.wait_for(READY)
+        hame.send("count\r")
+        hame.wait_for(r"^Four\.$")
+        hame.wait_for(READY)
+        hame.send("/model mine/other\r")
+        hame.wait_for("60,000 tokens anew")
+        hame.wait_for(READY)
+        hame.send("again\r")
+        assert hame.wait_for(r"^Five\.$").count("60,000 tokens anew") == 1

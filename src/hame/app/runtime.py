@@ -129,6 +129,8 @@ class Runtime:
         self._questions = Questions(interactive=parts.interactive, emit=self._emit)
         self._end_jobs = parts.end_orphans
         self._not_searching: set[str] = set()
+        self._warned_of: tuple[str, float] = "", 0.0
+        """The model, and the time of the last request, of which it was said that its cache is over."""
         self._rules_are_odd = bool(parts.new_gate.warnings)
         self._gate = Door(lambda: parts.new_gate(lambda: self._mode, self._questions))
         self._take_up(journal)
@@ -485,12 +487,16 @@ class Runtime:
     def _warn_of_cache(self, facts: ModelFacts) -> None:
         """Say what it costs that the next request finds nothing in the provider's cache."""
         tokens, dollars = self._ledger.lapsed(facts, self._parts.clock.now())
-        if tokens >= WORTH_A_WARNING:
+        last = self._ledger.last
+        lapse = (facts.name, last.at if last is not None else 0.0)
+        if tokens >= WORTH_A_WARNING and lapse != self._warned_of:
+            self._warned_of = lapse
             price = "" if dollars is None else f", about ${dollars:.2f} more"
             self._emit(
                 event.Notice(
                     f"The next request reads {tokens:,} tokens anew: nothing of them is in a cache"
-                    f" of {facts.name} any more{price}."
+                    f" of {facts.name} any more{price}.",
+                    "warning",
                 )
             )
 

@@ -3,6 +3,7 @@
 import asyncio
 import math
 import sys
+from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -11,7 +12,7 @@ from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream
 
 from hame.base.errors import ConfigError, HameError
-from hame.base.event import QuestionAsked, RunEvent
+from hame.base.event import Notice, QuestionAsked, RunEvent
 from hame.cli.drawing import Drawing
 from hame.cli.launch import Launch
 from hame.cli.plain import PlainView
@@ -151,8 +152,8 @@ class Talk:
     async def _do(self, session: Session, slash: Slash) -> str:
         match slash.name:
             case "model":
-                await session.set_model(slash.argument)
-                return f"model: {session.model}"
+                told = await self._told(session, session.set_model(slash.argument))
+                return "\n".join([f"model: {session.model}", *told])
             case "mode":
                 await session.set_mode(read_mode(slash.argument))
                 return f"mode: {session.mode}"
@@ -168,6 +169,21 @@ class Talk:
                 return "\n".join(await remember(session.memory(), slash))
             case _:
                 raise ConfigError(f"/{slash.name} is not for the session")
+
+    async def _told(self, session: Session, doing: Awaitable[None]) -> list[str]:
+        """Do it; what the session has said meanwhile, when no run shows it."""
+        told: list[str] = []
+
+        def hear(event: RunEvent) -> None:
+            if isinstance(event, Notice):
+                told.append(event.text)
+
+        unsubscribe = session.subscribe(hear)
+        try:
+            await doing
+        finally:
+            unsubscribe()
+        return told
 
     # ------------------------------------------------------------ keys during a run
 
