@@ -63,3 +63,21 @@ def test_what_a_change_of_model_costs_is_said_when_it_is_made_and_once(terminal,
         hame.wait_for(READY)
         hame.send("again\r")
         assert hame.wait_for(r"^Five\.$").count("60,000 tokens anew") == 1
+
+
+def test_a_session_that_can_be_kept_in_no_file_can_be_exported(terminal, tmp_path):
+    (tmp_path / "data").write_text("no folder")
+    with ScriptedServer(answer("Four.")) as server:
+        own = {"HOME": str(tmp_path), "MINE_BASE_URL": f"{server.url}/v1", "HAME_MODEL": "mine/m"}
+        hame = terminal(real=True, columns=120, **own, XDG_DATA_HOME=str(tmp_path / "data"))
+        hame.wait_for(READY)
+        hame.send("/export teas.md\r")
+        hame.wait_for("nothing was said in this session yet")
+        hame.send("count the teas\r")
+        hame.wait_for(r"^Four\.$")
+        hame.wait_for(READY)
+        hame.send("/export teas.md\r")
+        hame.wait_for("wrote .*teas.md")
+        hame.send("/fork\r")
+        hame.wait_for("is in no file, so it cannot be copied")
+    assert "Four." in (tmp_path / "teas.md").read_text()

@@ -10,6 +10,7 @@ from hame.base.entry import (
     HistoryCompacted,
     LabelSet,
     NoteAdded,
+    Record,
     TitleSet,
 )
 from hame.base.errors import HameError
@@ -74,6 +75,15 @@ class Memory:
         entries = self._journal.entries
         found = (entries[place] for place in places(entries, (CacheRead,)))
         return [each.reading for each in found if isinstance(each, CacheRead)]
+
+    def records(self) -> Sequence[Record]:
+        """What came so far as records, for a session that is in no file; their times are not known."""
+        entries, ids = self._journal.entries, self._journal.ids
+        parents = (None, *ids)
+        return [
+            Record(id=name, parent=parent, at=0.0, entry=entry)
+            for name, parent, entry in zip(ids, parents, entries, strict=False)
+        ]
 
     # ------------------------------------------------------------ demands
 

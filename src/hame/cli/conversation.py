@@ -255,21 +255,28 @@ class Conversation:
         return session_rows(self._launch.places, session)
 
     def _fork(self, place: str) -> None:
-        from hame.cli.copies import fork_session
+        from hame.cli.copies import fork_session, is_kept
 
         session = self._talk.session.session
+        if not is_kept(self._launch.places, session):
+            raise ConfigError(f"session {session} is in no file, so it cannot be copied")
         copy = fork_session(self._launch.places, session, place)
         self._say(f"a copy of {session}:", self._talk.do(Slash("resume", copy)))
 
     def _export(self, name: str) -> None:
         from pathlib import Path
 
-        from hame.cli.copies import export_session, save
+        from hame.cli.copies import export_session, export_unkept, is_kept, save
 
         if not name:
             raise ConfigError("/export needs a file", hint="/export session.html")
         file = Path(self._launch.project, name)
-        save(file, export_session(self._launch.places, self._talk.session.session, output=file))
+        session = self._talk.session
+        if is_kept(self._launch.places, session.session):
+            pieces = export_session(self._launch.places, session.session, output=file)
+        else:
+            pieces = export_unkept(session.session, session.memory().records(), file)
+        save(file, pieces)
         self._say(f"wrote {file}")
 
     def _list_sessions(self) -> list[str]:

@@ -1,12 +1,13 @@
 """Copies of sessions, for the command line and the conversation alike."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from hame.base.entry import Record, UserSaid
 from hame.base.errors import ConfigError
 from hame.cli.listing import session_store
 from hame.config.places import Places
-from hame.sessions.branch import read_branch
+from hame.sessions.branch import Branch, read_branch
 from hame.sessions.copying import fork
 from hame.sessions.export import ExportFormat, export
 
@@ -32,8 +33,28 @@ def export_session(
     """
     store = session_store(places)
     branch = read_branch(store.path(store.find(session)))
+    return export(branch, ExportFormat(form or _form_of(output)))
+
+
+def is_kept(places: Places, session: str) -> bool:
+    """Whether a session is in a file; one that nothing was said in is not, nor where none may be made."""
+    return session_store(places).path(session).exists()
+
+
+def export_unkept(session: str, records: Sequence[Record], output: Path) -> Iterator[bytes]:
+    """A session that is in no file, in pieces, as the name of `output` says.
+
+    Raises:
+        ConfigError: if nothing was said in it.
+    """
+    if not any(isinstance(record.entry, UserSaid) for record in records):
+        raise ConfigError("nothing was said in this session yet")
+    return export(Branch(session, records), ExportFormat(_form_of(output)))
+
+
+def _form_of(output: Path | None) -> str:
     ending = output.suffix.lstrip(".") if output is not None else ""
-    return export(branch, ExportFormat(form or (ending if ending in {"json", "html"} else "md")))
+    return ending if ending in {"json", "html"} else "md"
 
 
 def save(output: Path, pieces: Iterator[bytes]) -> None:

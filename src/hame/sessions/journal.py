@@ -46,6 +46,8 @@ _PRELUDE = (SessionStarted, ModelChosen, ModeChosen, NoteAdded, TitleSet)
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _FORBIDDEN = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
+_NO_FOLDER = frozenset({errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.ENAMETOOLONG})
+"""What stands where the folder of all sessions would be is none."""
 _GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ESTALE})
 
 
@@ -252,7 +254,7 @@ class FileJournal:
         try:
             yield
         except OSError as error:
-            if self._size or error.errno not in _FORBIDDEN:
+            if self._size or not (error.errno in _FORBIDDEN or _has_no_folder(self.path, error)):
                 raise
             self._keep_nothing(error)
 
@@ -433,11 +435,17 @@ def _explained(verb: str, path: Path) -> Generator[None]:
         raise SessionError(f"cannot {verb} session {path.stem}: {why}", hint=hint) from error
 
 
+def _has_no_folder(path: Path, error: OSError) -> bool:
+    return error.errno in _NO_FOLDER and not path.parent.is_dir()
+
+
 def _remedy(path: Path, error: OSError) -> tuple[str, str]:
     if error.errno in _FULL:
         return "the disk is full", "Free some space and go on: nothing written so far is lost."
     if error.errno in _FORBIDDEN:
         return "it may not be written here", f"Check the permissions of {path.parent}."
+    if _has_no_folder(path, error):
+        return "there can be no folder of sessions", f"See what is at {path.parent}."
     if error.errno in _GONE:
         return "its file is gone", "It was moved or deleted; start a new session."
     return error.strerror or str(error), f"Check the disk that holds {path.parent}."
