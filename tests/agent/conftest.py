@@ -26,7 +26,7 @@ from hame.base.ports import (
     ToolContext,
     Workspace,
 )
-from hame.base.run import Limits
+from hame.base.run import Allowance, Limits
 from hame.base.tool import Argument, ArgumentKind, Effect, ToolSpec
 from hame.context import Window
 from hame.testing import FakeClock, MemoryJournal, ScriptedModel
@@ -114,6 +114,7 @@ class Stage:
         self.snapshots: Snapshots | None = None
         self.ahead: Callable[[], Awaitable[None]] | None = None
         self.count: CountTokens | None = None
+        self.today: Callable[[], Allowance] | None = None
         self.add("read_file")
 
     def add(
@@ -147,6 +148,7 @@ class Stage:
             snapshots=self.snapshots,
             ahead=self.ahead,
             count=self.count,
+            today=self.today,
         )
         return Run(ports, Plan(system="be good", limits=self.limits), self.inbox)
 

@@ -3,7 +3,7 @@
 from agent.conftest import Stage
 from hame.agent.spending import Spending
 from hame.base.model import ModelFacts, Price, PriceTier, Usage
-from hame.base.run import Allowance, BudgetSpent, Limits
+from hame.base.run import Allowance, BudgetSpent
 from hame.testing import answer, call
 
 PRICE = Price(
@@ -60,7 +60,15 @@ def test_an_answer_beside_the_conversation_leaves_its_length_as_it_was():
 
 
 async def test_the_day_s_limit_stops_before_the_next_request(stage: Stage) -> None:
-    stage.limits = Limits(steps=50, today=Allowance(steps=10, used_steps=8))
+    stage.today = lambda: Allowance(steps=10, used_steps=8)
+    ended = await stage.play(*(answer(call("read_file", path=f"{n}")) for n in range(2)))
+    assert ended.result == BudgetSpent(what="steps today", limit=10)
+    assert ended.steps == 2
+
+
+async def test_what_others_use_meanwhile_counts_for_the_day_s_limit(stage: Stage) -> None:
+    used = iter((0, 3, 8, 9, 9))
+    stage.today = lambda: Allowance(steps=10, used_steps=next(used))
     ended = await stage.play(*(answer(call("read_file", path=f"{n}")) for n in range(2)))
     assert ended.result == BudgetSpent(what="steps today", limit=10)
     assert ended.steps == 2

@@ -1,6 +1,7 @@
 """What was used, read from real journals."""
 
 import json
+from pathlib import Path
 
 from hame.base.entry import AnswerAbandoned, ModelAnswered, RunFinished, UserSaid
 from hame.base.errors import ErrorKind, Failure
@@ -10,7 +11,7 @@ from hame.base.run import RunDone
 from hame.sessions.branch import read_branch
 from hame.sessions.copying import fork, import_session, read_import
 from hame.sessions.journal import FileJournal
-from hame.sessions.spent import read_seconds, read_spent
+from hame.sessions.spent import Ledger, Spent, Took, read_spent
 from hame.sessions.store import SessionStore
 
 ORIGIN = Origin(wire="openai_chat", backend="lab", model="big")
@@ -84,7 +85,29 @@ async def test_an_answer_that_was_copied_to_another_session_was_paid_for_once(tm
 async def test_a_run_that_was_copied_to_another_session_took_its_time_once(tmp_path):
     clock = iter(range(1000, 2000))
     session = await journal(tmp_path, now=lambda: float(next(clock)))
-    took = read_seconds(str(tmp_path), 0.0)
+    took = seconds(tmp_path)
     store = SessionStore(tmp_path)
     fork(read_branch(store.path(session)), store.path(store.new_id()))
-    assert read_seconds(str(tmp_path), 0.0) == took > 0
+    assert seconds(tmp_path) == took > 0
+
+
+def seconds(folder: Path) -> float:
+    return sum(run.seconds for run in Ledger(str(folder)).read_on() if isinstance(run, Took))
+
+
+async def test_a_ledger_is_read_on_where_it_was_left_and_a_line_only_once_it_is_whole(tmp_path):
+    session = await journal(tmp_path)
+    ledger = Ledger(str(tmp_path))
+    assert sum(isinstance(each, Spent) for each in ledger.read_on()) == 3
+    path = tmp_path / f"{session}.jsonl"
+    line = next(line for line in path.read_bytes().splitlines() if b'"output":9' in line)
+    line = line.replace(b'"output":9', b'"output":90')
+    with path.open("ab") as file:
+        file.write(line[:50])
+    assert list(ledger.read_on()) == []
+    with path.open("ab") as file:
+        file.write(line[50:] + b"\n")
+    (found,) = ledger.read_on()
+    assert isinstance(found, Spent)
+    assert (found.run, found.usage.output) == (2, 90)
+    assert list(ledger.read_on()) == []

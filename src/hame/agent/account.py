@@ -14,7 +14,7 @@ class Account:
     def __init__(self, ports: Ports, limits: Limits) -> None:
         """The run's time begins now."""
         self._emit, self._clock = ports.emit, ports.clock
-        self._limits = limits
+        self._limits, self._today = limits, ports.today
         self._spending = Spending(lambda: ports.model.facts)
         self._started = ports.clock.monotonic()
         self.steps = 0
@@ -69,7 +69,7 @@ class Account:
             return BudgetSpent(what="tokens", limit=limits.total_tokens)
         if limits.cost_usd is not None and self._spending.reaches(limits.cost_usd):
             return BudgetSpent(what="cost", limit=limits.cost_usd)
-        if limits.today is None:
+        if self._today is None:
             return None
         cost = self.cost_usd or 0.0
-        return limits.today.spent(steps=self.steps, tokens=tokens, seconds=seconds, cost_usd=cost)
+        return self._today().spent(steps=self.steps, tokens=tokens, seconds=seconds, cost_usd=cost)

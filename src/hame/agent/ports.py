@@ -18,7 +18,7 @@ from hame.base.ports import (
     Tool,
     ToolContext,
 )
-from hame.base.run import Limits
+from hame.base.run import Allowance, Limits
 
 
 class Ports(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,6 +39,8 @@ class Ports(msgspec.Struct, frozen=True, kw_only=True):
     """Account of the session's requests, where it outlives the run."""
     ahead: Callable[[], Awaitable[None]] | None = None
     """What is worth doing while the model is being asked; cancelled with the end of the run."""
+    today: Callable[[], Allowance] | None = None
+    """What is left of the day's limits by now; what this run uses is not counted as used."""
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):

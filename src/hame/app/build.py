@@ -14,8 +14,8 @@ from hame.app.log import Log
 from hame.app.models import Models
 from hame.app.runtime import Parts, Runtime
 from hame.app.sessions import StoredSessions
-from hame.app.today import allowance
-from hame.base.ports import Blobs, Jobs, Processes, Snapshots, ToolContext, Web
+from hame.base.ports import Blobs, Clock, Jobs, Processes, Snapshots, ToolContext, Web
+from hame.base.run import Allowance
 from hame.base.settings import Settings
 from hame.base.zone import ProjectPaths
 from hame.config.places import Places
@@ -130,7 +130,7 @@ async def build_runtime(pad: Launchpad) -> Runtime:
         interactive=pad.interactive,
         close=close,
         trusted=lambda: pad.trusted or is_trusted(places, pad.project),
-        allowance=lambda now: allowance(settings, places, now),
+        new_allowance=lambda session: open_allowance(settings, places, clock, session),
         end_orphans=lambda: end_orphans(places.jobs),
     )
     resumed = sessions.resume(pad.resume) if pad.resume else None
@@ -146,6 +146,17 @@ def open_snapshots(
 
     store = store_of(Path(places.snapshots), paths.root, places.home)
     return LocalSnapshots(store, session, paths, processes)
+
+
+def open_allowance(
+    settings: Settings, places: Places, clock: Clock, session: str
+) -> Callable[[], Allowance] | None:
+    """Tells what is left of the day's limits while a run of the session goes on; None: there are none."""
+    if not settings.limits_days:
+        return None
+    from hame.app.today import Today
+
+    return Today(settings, places, clock.now, session).left
 
 
 def open_jobs(places: Places, processes: Processes, blobs: Blobs) -> Jobs:

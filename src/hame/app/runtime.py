@@ -105,8 +105,8 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     close: Callable[[], Awaitable[None]]
     trusted: Callable[[], bool] = lambda: False
     """Whether the user trusts the project's folder, now."""
-    allowance: Callable[[float], Allowance | None] = lambda _: None
-    """What is left of the day's limits at a time."""
+    new_allowance: Callable[[str], Callable[[], Allowance] | None] = lambda _: None
+    """Tells what is left of the day's limits while a session's run goes on; None: there are none."""
     end_orphans: Callable[[], Awaitable[Sequence[str]]] | None = None
     """Ends background jobs that a killed hame has left; their commands."""
 
@@ -426,6 +426,7 @@ class Runtime:
             snapshots=self._snapshots,
             ledger=self._ledger,
             ahead=self._ahead,
+            today=self._parts.new_allowance(self.session),
         )
 
     async def _ahead(self) -> None:
@@ -508,7 +509,7 @@ class Runtime:
         usual = CacheLifetime.PREFIX if self._parts.interactive else CacheLifetime.SHORT
         return Plan(
             system=system_prompt(),
-            limits=replace(settings.limits(), today=self._parts.allowance(self._parts.clock.now())),
+            limits=settings.limits(),
             effort=settings.effort,
             cache=settings.cache_lifetime or usual,
             web_search=settings.web_search,

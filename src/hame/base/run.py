@@ -62,7 +62,7 @@ RunResult: TypeAlias = RunDone | Truncated | Refused | StepLimit | BudgetSpent |
 
 
 class Allowance(msgspec.Struct, frozen=True, kw_only=True):
-    """What all runs of a day may use together, and what they have used before this one."""
+    """What all runs of a day may use together, and what the others have used by now."""
 
     steps: int | None = None
     tokens: int | None = None
@@ -100,4 +100,3 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Input and output of the whole run."""
     seconds: float | None = None
     cost_usd: float | None = None
-    today: Allowance | None = None

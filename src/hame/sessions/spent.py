@@ -15,9 +15,7 @@ from hame.base.model import Usage
 from hame.sessions.store import SUFFIX
 
 _ANSWERS = frozenset({"model_answered", "answer_abandoned", "answer_interrupted"})
-_USAGE = b'"usage"'
-_STARTED = b'"session_started"'
-_BEGUN, _ENDED = b'"user_said"', b'"run_finished"'
+_MARKS = (b'"usage"', b'"session_started"', b'"user_said"', b'"run_finished"')
 _SUMMARY = "history_compacted"
 
 
@@ -35,6 +33,15 @@ class Spent(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     """`backend/model`; empty where the answer does not say."""
     usage: Usage
+
+
+class Took(msgspec.Struct, frozen=True, kw_only=True):
+    """A run that ended, and its time."""
+
+    session: str
+    at: float
+    """When it ended, Unix time in seconds."""
+    seconds: float
 
 
 class _Message(msgspec.Struct, frozen=True):
@@ -70,86 +77,102 @@ def read_spent(folder: str, *, since: float = 0.0, session: str = "") -> Iterato
 
     What cannot be read is passed over: it is counted nowhere else either.
     """
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError:
-        return
-    known = set[tuple[object, ...]]()
-    for entry in entries:
-        name = entry.name.removesuffix(SUFFIX)
-        wanted = entry.name.endswith(SUFFIX) and (not session or name == session)
-        if wanted and entry.stat().st_mtime >= since:
-            read = _read(Path(entry.path), name, known)
-            yield from (spent for spent in read if spent.at >= since)
+    return (found for found in Ledger(folder, since, session).read_on() if isinstance(found, Spent))
 
 
-def read_seconds(folder: str, since: float) -> float:
-    """Seconds that the runs of all sessions took from that time on; one that broke off counts not."""
-    total = 0.0
-    try:
-        entries = list(os.scandir(folder))
-    except OSError:
-        return total
-    known = set[tuple[object, ...]]()
-    for entry in entries:
-        if entry.name.endswith(SUFFIX) and entry.stat().st_mtime >= since:
-            total += _seconds(Path(entry.path), since, known)
-    return total
+class Ledger:
+    """What the sessions in a folder use from a time on; it is read on as their files grow."""
+
+    def __init__(self, folder: str, since: float = 0.0, session: str = "") -> None:
+        """Of all sessions, or of one."""
+        self._folder, self._since, self._session = folder, since, session
+        self._files: dict[str, _File] = {}
+        self._known: set[tuple[object, ...]] = set()
+
+    def read_on(self) -> Iterator[Spent | Took]:
+        """What has come since it was last read; what cannot be read is passed over."""
+        try:
+            entries = sorted(os.scandir(self._folder), key=lambda entry: entry.name)
+        except OSError:
+            return
+        for entry in entries:
+            name = entry.name.removesuffix(SUFFIX)
+            if entry.name.endswith(SUFFIX) and (not self._session or name == self._session):
+                yield from self._read(entry, name)
+
+    def _read(self, entry: os.DirEntry[str], name: str) -> Iterator[Spent | Took]:
+        file = self._files.get(name)
+        try:
+            found = entry.stat()
+        except OSError:
+            return
+        if file is None and found.st_mtime >= self._since:
+            file = self._files[name] = _File(Path(entry.path), name)
+        if file is not None and found.st_size != file.read_to:
+            yield from file.read_on(self._since, self._known)
 
 
-def _seconds(path: Path, since: float, known: set[tuple[object, ...]]) -> float:
-    total, began = 0.0, None
-    try:
-        with path.open("rb") as file:
+class _File:
+    """One session's file and how far it was read."""
+
+    def __init__(self, path: Path, session: str) -> None:
+        self._path, self._session = path, session
+        self.read_to = 0
+        """Bytes."""
+        self._cwd, self._run, self._step, self._model = "", 1, 0, ""
+        self._began: float | None = None
+
+    def read_on(self, since: float, known: set[tuple[object, ...]]) -> Iterator[Spent | Took]:
+        """What of it has not been read and is in no other file."""
+        try:
+            file = self._path.open("rb")
+        except OSError:
+            return
+        with file:
+            file.seek(self.read_to)
             for line in file:
-                read = _decode(line) if _BEGUN in line or _ENDED in line else None
-                if read is None:
-                    continue
-                if read.entry.type == "user_said" and not read.entry.steering:
-                    began = read.at
-                elif read.entry.type == "run_finished" and began is not None:
-                    took = max(read.at - max(began, since), 0.0)
-                    total += 0.0 if read.key in known else took
-                    known.add(read.key)
-                    began = None
-    except OSError:
-        pass
-    return total
-
-
-def _read(path: Path, session: str, known: set[tuple[object, ...]]) -> Iterator[Spent]:
-    cwd, run, step, model = "", 1, 0, ""
-    try:
-        file = path.open("rb")
-    except OSError:
-        return
-    with file:
-        for line in file:
-            if _USAGE not in line and _STARTED not in line:
-                continue
-            read = _decode(line)
-            if read is None:
-                continue
-            kind = read.entry.type
-            if kind == "session_started":
-                cwd = read.entry.cwd
-            elif kind == "run_finished":
-                run, step = run + 1, 0
-            elif (used := _used(read.entry)) is not None:
-                # A summary is made by the model that answered last.
-                step, model = step + 1, _model(read.entry) or model
-                if read.key in known:
+                wanted = any(mark in line for mark in _MARKS)
+                read = _decode(line) if wanted else None
+                if read is None and not line.endswith(b"\n"):
+                    return  # It is being written just now, or torn.
+                self.read_to += len(line)
+                found = self._take(read, since) if read is not None else None
+                if read is None or found is None or read.key in known:
                     continue
                 known.add(read.key)
-                yield Spent(
-                    session=session,
-                    cwd=cwd,
-                    at=read.at,
-                    run=run,
-                    step=step,
-                    model=model if kind == _SUMMARY else _model(read.entry),
-                    usage=used,
-                )
+                if found.at >= since:
+                    yield found
+
+    def _take(self, read: _Line, since: float) -> Spent | Took | None:
+        match read.entry.type:
+            case "session_started":
+                self._cwd = read.entry.cwd
+                return None
+            case "user_said":
+                if not read.entry.steering:
+                    self._began = read.at
+                return None
+            case "run_finished":
+                self._run, self._step = self._run + 1, 0
+                began, self._began = self._began, None
+                took = max(read.at - max(began, since), 0.0) if began is not None else 0.0
+                return Took(session=self._session, at=read.at, seconds=took)
+            case kind:
+                used = _used(read.entry)
+                return self._spent(read, used, kind) if used is not None else None
+
+    def _spent(self, read: _Line, used: Usage, kind: str) -> Spent:
+        # A summary is made by the model that answered last.
+        self._step, self._model = self._step + 1, _model(read.entry) or self._model
+        return Spent(
+            session=self._session,
+            cwd=self._cwd,
+            at=read.at,
+            run=self._run,
+            step=self._step,
+            model=self._model if kind == _SUMMARY else _model(read.entry),
+            usage=used,
+        )
 
 
 def _used(entry: _Entry) -> Usage | None:
