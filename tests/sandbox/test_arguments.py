@@ -86,7 +86,9 @@ def tell(site: Site, bwrap: Bwrap = BWRAP, **more: object) -> Told:
         **more,
     )
     with ExitStack() as stack:
-        started, _ = Builder(site, linger_s=0).build(launch, bwrap, stack, "")
+        started, _ = Builder(site, linger_s=0).build(
+            launch, bwrap, stack, gateway="", loopback=None
+        )
         assert started.argv[0] == bwrap.program
         assert started.argv[1] == "--args"
         assert started.argv[3] == "--"
