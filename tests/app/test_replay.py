@@ -480,3 +480,26 @@ def plain(item: event.RunEvent) -> event.RunEvent:
     if isinstance(item, event.CallSettled | event.RunEnded):
         return replace(item, seconds=0.0)
     return item
+
+
+async def test_a_run_into_whose_midst_the_user_went_back_is_replayed_so_far(scene: "Scene") -> None:
+    recorder = Recorder(scene)
+    runtime = recorder.start(
+        CHAT,
+        answer(call("read_file", path="teas.txt"), usage=USAGE),
+        answer("Four.", usage=USAGE),
+        answer("Yes.", usage=USAGE),
+    )
+    await runtime.prompt("Count.")
+    entries, ids = runtime.journal.entries, runtime.journal.ids
+    place = next(n for n, each in enumerate(entries) if isinstance(each, ModelAnswered))
+    await runtime.rewind(await runtime.rewinder().plan(label=f"#{ids[place]}"))
+    await runtime.prompt("Go on.")
+    branch = recorder.branch(runtime.session)
+    assert kinds(branch) >= {Rewound, OutcomesLost}
+    done = await replay(branch, SETTINGS, scene.places)
+    first, _, last = recorder.bodies()
+    assert [step.sha256 for step in done.steps] == [
+        sha256(body).hexdigest() for body in (first, last)
+    ]
+    assert done.divergences == ()

@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 
-from hame.base.entry import NoteAdded, Rewound, RunFinished, UserSaid
-from hame.base.errors import HameError
+from hame.base.entry import (
+    ModelAnswered,
+    NoteAdded,
+    OutcomesLost,
+    Rewound,
+    RunFinished,
+    UserSaid,
+)
+from hame.base.errors import HameError, SessionError
 from hame.base.settings import Mode
 from hame.testing import HANG, answer, call
 
@@ -192,10 +199,29 @@ async def test_to_a_place_that_has_a_name_and_forward_to_one_that_was_left(scene
     assert files(scene) == {"a.txt": "a\n", "old.txt": "old\n"}
     with pytest.raises(HameError, match="no label elsewhere") as caught:
         await runtime.rewinder().plan(label="elsewhere")
-    assert caught.value.hint == "There are: made it, the end."
+    assert caught.value.hint.startswith("There are: made it, the end. # and a number")
 
 
-@pytest.mark.parametrize("label", ["7", "files", "conversation", "over"])
+async def test_to_any_record_also_between_a_call_and_its_outcome(scene: "Scene") -> None:
+    runtime = await talk(scene)
+    ids = list(runtime.journal.ids)
+    place = next(n for n, e in enumerate(runtime.journal.entries) if isinstance(e, ModelAnswered))
+    plan = await runtime.rewinder().plan(label=f"#{ids[place]}")
+    await runtime.rewind(plan)
+    assert files(scene) == {"old.txt": "old\n"}
+    assert [type(each) for each in list(runtime.journal.entries)[place:]] == [
+        ModelAnswered, Rewound, OutcomesLost,
+    ]  # fmt: skip
+    end = ids[-1]
+    await runtime.rewind(await runtime.rewinder().plan(label=f"#{end}"))
+    assert words(runtime) == ["make a", "change it", "why?"]
+    with pytest.raises(SessionError, match="no record 4711"):
+        await runtime.rewind(await runtime.rewinder().plan(label="#4711"))
+    with pytest.raises(HameError, match="no label #"):
+        await runtime.rewinder().plan(label="#")
+
+
+@pytest.mark.parametrize("label", ["7", "#7", "files", "conversation", "over"])
 async def test_what_means_something_else_is_no_label(scene: "Scene", label: str) -> None:
     runtime = await talk(scene)
     with pytest.raises(HameError, match="cannot be a label"):

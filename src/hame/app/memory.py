@@ -25,6 +25,8 @@ from hame.base.memory import (
 from hame.base.model import ModelFacts
 from hame.base.ports import Clock, Context, Emit, Journal
 
+RECORD_MARK = "#"
+"""Before the id of a record, where a label may stand."""
 NO_LABELS = frozenset({"files", "conversation", "over"})
 """Words of /rewind and /undo."""
 LONGEST = 300
@@ -143,7 +145,7 @@ class Memory:
         record = record or (ids[-1] if ids else "")
         if record not in ids:
             raise HameError(f"there is no record {record or 'yet'}")
-        if label.isdecimal() or label in NO_LABELS:
+        if label.isdecimal() or label in NO_LABELS or label.startswith(RECORD_MARK):
             raise HameError(
                 f"{label} cannot be a label: it means something else where labels are used"
             )

@@ -177,6 +177,8 @@ class RecordedGate:
                 # Those that run beside it have ended by then, as they did.
                 await anyio.lowlevel.checkpoint()
                 await self._scratch.be_stopped()
+            case None if isinstance(self._scratch.end(), Rewound):
+                await self._scratch.give_up()  # The outcome is on the branch that was left.
             case None:
                 self._scratch.diverge(f"call {call.id} of {call.name} has no recorded outcome")
                 await self._scratch.give_up()

@@ -24,7 +24,7 @@ from hame.app.recorded import (
     recorded_tools,
 )
 from hame.app.scratch import Divergence, Scratch
-from hame.base.entry import HistoryCompacted, Rewound, UserSaid
+from hame.base.entry import HistoryCompacted, Rewound, RunFinished, UserSaid
 from hame.base.errors import ErrorKind, Failure, ModelError
 from hame.base.json import dump_bytes
 from hame.base.message import Note, Origin, User
@@ -175,7 +175,7 @@ class _Player:
 
     def _new_run(self) -> Run:
         settings, end = self._settings, self._scratch.end()
-        limit = end.result if end is not None else None
+        limit = end.result if isinstance(end, RunFinished) else None
         steps = limit.steps if isinstance(limit, StepLimit) else sys.maxsize
         ports = Ports(
             model=self._model,

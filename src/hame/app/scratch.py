@@ -180,10 +180,10 @@ class Scratch:
         ends = bool(found) and isinstance(found[-1], HistoryCompacted)
         return found if ends else []
 
-    def end(self) -> RunFinished | None:
-        """How the run that is going ended."""
+    def end(self) -> RunFinished | Rewound | None:
+        """How the run that is going ended; `Rewound` where the user went back into its midst."""
         for record in self._ahead(len(self._entries)):
-            if isinstance(record.entry, RunFinished):
+            if isinstance(record.entry, RunFinished | Rewound):
                 return record.entry
             if _is_outside(record.entry):
                 return None
@@ -203,7 +203,7 @@ class Scratch:
     async def be_stopped(self) -> Never:
         """Stop the run as it was stopped, from within."""
         end = self.end()
-        said = end.result if end is not None else None
+        said = end.result if isinstance(end, RunFinished) else None
         self.stop(said.reason if isinstance(said, Stopped) else "stopped by the user")
         while True:
             await anyio.sleep_forever()

@@ -11,12 +11,14 @@ from typing import overload
 import msgspec
 from typing_extensions import override
 
-from hame.base.entry import Entry, NoteAdded, UserSaid
+from hame.app.memory import RECORD_MARK
+from hame.base.entry import Entry, NoteAdded, OutcomesLost, UserSaid
 from hame.base.errors import HameError
 from hame.base.kinds import places
 from hame.base.ports import Journal, Snapshots
 from hame.base.snapshot import Step, UndoPlan
 from hame.prompts.undo import files_stay_text, files_undone_text
+from hame.sessions.history import unsettled_calls
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,8 +70,8 @@ class Turns(Sequence[Turn]):
         return self[bisect_right(self._starts, place) :]
 
     def steps_after(self, place: int) -> Iterator[Step]:
-        """The steps that stand after a place, also within its turn."""
-        return (step for where, step in self._placed if where > place)
+        """The steps that came after a place, also within its turn: each stands at the record before it."""
+        return (step for where, step in self._placed if where >= place)
 
     def since(self, step: int) -> "Turns":
         """The turns from the first one on that has this step or a later one."""
@@ -172,6 +174,8 @@ class Rewinder:
     ) -> Rewind:
         """What going back would do: to before a step or a turn, to a label, or before the last turn.
 
+        In place of a label stands `#` and the id of a record, as `hame trace` shows it.
+
         Raises:
             HameError: when there is nothing to take back, or no such step, turn or label.
         """
@@ -218,13 +222,15 @@ class Rewinder:
             HameError: if there is none of that name.
         """
         labels = self._journal.labels
-        if label not in labels:
+        record = labels.get(label) or label.removeprefix(RECORD_MARK)
+        if label not in labels and (record == label or not record):
             known = ", ".join(sorted(labels))
             raise HameError(
                 f"there is no label {label}",
-                hint=f"There are: {known}." if known else "/label NAME names a place.",
+                hint=(f"There are: {known}." if known else "/label NAME names a place.")
+                + f" {RECORD_MARK} and a number that hame trace shows is any place.",
             )
-        place = _place(self._journal.ids, labels[label])
+        place = _place(self._journal.ids, record)
         turns, _ = await self._turns()
         here = place >= 0
         later = turns.after(place) if here else ()
@@ -233,7 +239,7 @@ class Rewinder:
         return Rewind(
             title=f"undo to {label}",
             files=await self._snapshots.plan(numbers, over=over) if numbers else None,
-            back_to=labels[label] if conversation else "",
+            back_to=record if conversation else "",
             turns=later if conversation else (),
             label=label,
         )
@@ -254,6 +260,9 @@ class Rewinder:
         )
         if rewind.back_to:
             await self._journal.move(rewind.back_to)
+            if lost := unsettled_calls(self._journal.entries):
+                # Its calls were carried out in the part that is left; here nobody knows how.
+                await self._journal.append(OutcomesLost(calls=lost))
         note = self._note(rewind, step)
         if note:
             await self._journal.append(NoteAdded(text=note, source="undo"))

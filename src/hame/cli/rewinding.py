@@ -49,7 +49,7 @@ def read_wish(name: str, argument: str) -> Wish:
         elif name == "rewind" and number is None:
             label.append(word)
         else:
-            form = "STEP" if name == "undo" else "PROMPT|LABEL"
+            form = "STEP" if name == "undo" else "PROMPT|LABEL|#N"
             raise ConfigError(
                 f"/{name} does not know {word}",
                 hint=f"/{name} [{form}] [files|conversation] [over]",

@@ -20,7 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rename": ("NAME", "give this session a name"),
     "label": ("NAME", "name this place in the conversation"),
     "undo": ("[STEP] [files|conversation] [over]", "take back the last changes, or to a step"),
-    "rewind": ("[PROMPT|LABEL] [files|conversation]", "list the prompts, or go back to one"),
+    "rewind": ("[PROMPT|LABEL|#N] [files|conversation]", "list the prompts, or go back to a place"),
     "fork": ("[LABEL]", "go on in a copy, from here or a label"),
     "export": ("FILE", "write the session as .md, .json or .html"),
     "clear": ("", "begin a new session"),

@@ -25,7 +25,9 @@ from hame.sessions.store import SessionStore
 @click.option("--list", "listing", is_flag=True, help="List prompts and steps; change nothing.")
 @click.option("--to", "step", type=int, metavar="STEP", help="To before this step.")
 @click.option("--prompt", "turn", type=int, metavar="N", help="To before this prompt.")
-@click.option("--label", metavar="NAME", default="", help="To the place of this name.")
+@click.option(
+    "--label", metavar="NAME", default="", help="To the place of this name, or #N: to a record."
+)
 @click.option("--files", is_flag=True, help="Only files; the conversation stays.")
 @click.option("--conversation", is_flag=True, help="Only the conversation; files stay.")
 @click.option("--over", is_flag=True, help="Give up what was changed since, too.")
