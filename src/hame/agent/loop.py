@@ -254,7 +254,10 @@ class Run:
                 "the model keeps sending tool calls that cannot be read",
                 "Choose a model that is made for tool use.",
             )
-        await self._note("Your tool call could not be read. Send it again as valid JSON.", "retry")
+        await self._note(
+            "Your tool call could not be read. Send it again as valid JSON, with no words behind it.",
+            "retry",
+        )
         return None
 
     async def _broke(self, answer: Assistant, failure: Failure) -> RunResult | None:

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hame.base.tool import Argument, ArgumentKind, Effect, ToolSpec
+from hame.llm.textcalls.marks import OPEN
 from hame.llm.textcalls.reading import read_answer
-from hame.llm.textcalls.tagged import OPENERS
 
 READ = ToolSpec(
     name="read_file",
@@ -314,6 +314,153 @@ RIGHT = {
         'Action: read_file\nAction Input: {"path": "a.txt"}\nObservation: hello\nThought: done',
         [A],
     ),
+    "seed": (
+        *(
+            "<seed:tool_call><function=read_file><parameter=path>a.txt</parameter></function></seed:tool_call>",
+            [A],
+        ),
+    ),
+    "qwen coder, names as attributes": (
+        '<tool_call>\n<function name="read_file">\n<parameter name="path">a.txt</parameter>\n</function>\n</tool_call>',
+        [A],
+    ),
+    "qwen coder without its first tag": (
+        "<function=read_file>\n<parameter=path>\na.txt\n</parameter>\n</function>\n</tool_call>",
+        [A],
+    ),
+    "qwen, the tag of the list of tools": (
+        '<tools>\n{"name": "read_file", "arguments": {"path": "a.txt"}}\n</tools>',
+        [A],
+    ),
+    "hermes, one brace too many": (
+        '<tool_call>{"name":"read_file","arguments":{"path":"a.txt"}}}</tool_call>',
+        [A],
+    ),
+    "hermes, only the closing tag": (
+        '{"name": "read_file", "arguments": {"path": "a.txt"}}\n</tool_call>',
+        [A],
+    ),
+    "hermes, the end of a thought inside the text it writes": (
+        '<tool_call>{"name":"write_file","arguments":{"path":"t","content":"a</think>\\nb"}}</tool_call>',
+        [("write_file", {"path": "t", "content": "a</think>\nb"})],
+    ),
+    "hermes after a word that only names a file": (
+        'Let me look at the example file in e.g. docs.\n<tool_call>{"name":"read_file","arguments":{"path":"a.txt"}}</tool_call>',
+        [A],
+    ),
+    "hunyuan": (
+        '<tool_calls>\n<tool_call>read_file\n```json\n{"path": "a.txt"}\n```\n</tool_call>\n</tool_calls>',
+        [A],
+    ),
+    "python in tags": ('<tool_call>read_file(path="a.txt")</tool_call>', [A]),
+    "olmo": ('<function_calls>\nlist_dir()\nread_file(path="a.txt")\n</function_calls>', [B, A]),
+    "lfm": ('<|tool_call_start|>[list_dir(), read_file(path="a.txt")]<|tool_call_end|>', [B, A]),
+    "lfm, a mark inside the text it writes": (
+        '<|tool_call_start|>[write_file(path="t", content="</tool_call>")]<|tool_call_end|>',
+        [("write_file", {"path": "t", "content": "</tool_call>"})],
+    ),
+    "llama 4": ('<|python_start|>[read_file(path="a.txt")]<|python_end|>', [A]),
+    "llama 3.1, python": ('<|python_tag|>read_file.call(path="a.txt")<|eom_id|>', [A]),
+    "llama 3.1, two": (
+        '<|python_tag|>{"name": "list_dir", "parameters": {}}; {"name": "read_file", "parameters": {"path": "a.txt"}}',
+        [B, A],
+    ),
+    "lm studio": (
+        '[TOOL_REQUEST]{"name": "read_file", "arguments": {"path": "a.txt"}}[END_TOOL_REQUEST]',
+        [A],
+    ),
+    "phi 4": ('functools[{"name": "read_file", "arguments": {"path": "a.txt"}}]', [A]),
+    "internlm": (
+        'I look.<|action_start|><|plugin|>\n{"name": "read_file", "parameters": {"path": "a.txt"}}<|action_end|>',
+        [A],
+    ),
+    "apertus": ('<|tools_prefix|>[{"read_file": {"path": "a.txt"}}]<|tools_suffix|>', [A]),
+    "functiongemma": (
+        "<start_function_call>call:read_file{path:<escape>a.txt<escape>,limit:5}<end_function_call>",
+        [("read_file", {"path": "a.txt", "limit": 5})],
+    ),
+    "gemma, tag of code": (
+        '<tool_code>\nprint(default_api.read_file(path="a.txt"))\n</tool_code>',
+        [A],
+    ),
+    "deepseek v3.2": (
+        (
+            f'<{BAR}DSML{BAR}function_calls>\n<{BAR}DSML{BAR}invoke name="read_file">\n'
+            f'<{BAR}DSML{BAR}parameter name="path" string="true">a.txt</{BAR}DSML{BAR}parameter>\n'
+            f"</{BAR}DSML{BAR}invoke>\n</{BAR}DSML{BAR}function_calls>"
+        ),
+        [A],
+    ),
+    "deepseek, marks as plain letters": (
+        (
+            "<|tool_calls_begin|><|tool_call_begin|>function<|tool_sep|>read_file\n"
+            '```json\n{"path": "a.txt"}\n```<|tool_call_end|><|tool_calls_end|>'
+        ),
+        [A],
+    ),
+    "cohere after thoughts": (
+        (
+            "<|START_THINKING|>I might run <tool_call> here.<|END_THINKING|><|START_ACTION|>[\n"
+            '{"tool_call_id": "0", "tool_name": "read_file", "parameters": {"path": "a.txt"}}\n]<|END_ACTION|>'
+        ),
+        [A],
+    ),
+    "functionary": ('>>>read_file\n{"path": "a.txt"}', [A]),
+    "functionary, two": ('>>>list_dir\n{}\n>>>read_file\n{"path": "a.txt"}', [B, A]),
+    "harmony without its special tokens": (
+        'assistantcommentary to=functions.read_file json{"path":"a.txt"}',
+        [A],
+    ),
+    "harmony, two": (
+        (
+            "<|channel|>commentary to=functions.list_dir<|message|>{}<|call|><|start|>assistant"
+            '<|channel|>commentary to=functions.read_file<|message|>{"path":"a.txt"}<|call|>'
+        ),
+        [B, A],
+    ),
+    "tags of the tool's own": ("<read_file>\n<path>a.txt</path>\n</read_file>", [A]),
+    "tags of the tool's own, a file": (
+        "I write it.\n<write_file>\n<path>p.py</path>\n<content>\nif a < b:\n    pass\n</content>\n</write_file>",
+        [("write_file", {"path": "p.py", "content": "if a < b:\n    pass"})],
+    ),
+    "bare json, two lines": (
+        '{"name": "list_dir", "parameters": {}}\n{"name": "read_file", "parameters": {"path": "a.txt"}}',
+        [B, A],
+    ),
+    "bare json, two with a semicolon": (
+        '{"name": "list_dir", "parameters": {}}; {"name": "read_file", "parameters": {"path": "a.txt"}}',
+        [B, A],
+    ),
+    "bare json by the tool's name": ('{"read_file": {"path": "a.txt"}}', [A]),
+    "bare json behind words": (
+        'Function call: {"name": "read_file", "arguments": {"path": "a.txt"}}',
+        [A],
+    ),
+    "bare json in a sentence": (
+        'I will call {"name": "read_file", "arguments": {"path": "a.txt"}}',
+        [A],
+    ),
+    "bare json after a word that only names a file": (
+        'I look at the template folder and example.py.\n{"name": "read_file", "arguments": {"path": "a.txt"}}',
+        [A],
+    ),
+    "fenced by waves": ('~~~json\n{"name": "read_file", "arguments": {"path": "a.txt"}}\n~~~', [A]),
+    "fenced in capitals": (
+        '```JSON\n{"name": "read_file", "arguments": {"path": "a.txt"}}\n```',
+        [A],
+    ),
+    "fenced in one line": (
+        '```json {"name": "read_file", "arguments": {"path": "a.txt"}} ```',
+        [A],
+    ),
+    "fenced, two blocks of JSON": (
+        '```json\n{"name": "list_dir", "arguments": {}}\n{"name": "read_file", "arguments": {"path": "a.txt"}}\n```',
+        [B, A],
+    ),
+    "mistral after thoughts that hold another": (
+        '[THINK]Maybe [TOOL_CALLS]run_command[ARGS]{"command": "rm x"}[/THINK][TOOL_CALLS]read_file[ARGS]{"path": "a.txt"}',
+        [A],
+    ),
 }
 
 BROKEN = {
@@ -341,6 +488,21 @@ BROKEN = {
     "python, cut": 'Let me look.\nread_file(path="a.t',
     "react without input": "Action: read_file\nAction Input:",
     "bare json, cut": '{"name": "write_file", "arguments": {"path": "p.py", "content": "def f():',
+    "fenced json, words behind it": (
+        'I read it.\n```json\n{"name": "read_file", "arguments": {"path": "a.txt"}}\n```\nI will wait for the result.'
+    ),
+    "bare json, words behind it": '{"name": "read_file", "arguments": {"path": "a.txt"}}\n\nPlease wait a moment.',
+    "bare json, the second cut": '{"name": "list_dir", "arguments": {}}\n{"name": "run_command", "argum',
+    "lfm, cut": '<|tool_call_start|>[read_file(path="a.txt"), run_comm',
+    "lfm, arguments by place": '<|tool_call_start|>[read_file("a.txt")]<|tool_call_end|>',
+    "functiongemma, cut": "<start_function_call>call:read_file{path:<escape>a.t",
+    "lm studio, cut": '[TOOL_REQUEST]{"name": "read_file", "argu',
+    "deepseek v3.2, cut": f'<{BAR}DSML{BAR}function_calls>\n<{BAR}DSML{BAR}invoke name="read_file">\n<{BAR}DSML',
+    "tags of the tool's own, cut": "I look.\n<read_file>\n<path>a.txt</path>\n",
+    "harmony without its special tokens, cut": 'commentary to=functions.read_file json{"path":"a.',
+    "special tokens of a form that nobody knows": (
+        "<|from|>assistant\n<|recipient|>read_file\n<|content|>path = a.txt<|stop|>"
+    ),
 }
 """What began like a call and cannot be read: nothing runs, and it is no answer."""
 
@@ -372,12 +534,53 @@ WORDS = {
     "action in prose": "Action: we should meet.\nAction Input: your time.",
     "thoughts without an end": '<think>I could <tool_call>{"name":"list_dir","arguments":{}}</tool_call>',
     "harmony answer": "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Hi.",
+    "tags called an example": (
+        'For example, a call would look like this:\n\n<tool_call>\n{"name":"run_command","arguments":{"command":"rm x"}}'
+        "\n</tool_call>"
+    ),
+    "tags called an example, words after": (
+        'For example, a call would look like this:\n\n<tool_call>\n{"name":"run_command","arguments":{"command":"rm x"}}'
+        "\n</tool_call>\n\nThe harness reads it."
+    ),
+    "tags after the word format": (
+        'Format:\n\n    <tool_call>{"name":"run_command","arguments":{"command":"rm x"}}</tool_call>\n\nIs that clear?'
+    ),
+    "tags in a quotation": '> <tool_call>{"name":"run_command","arguments":{"command":"rm x"}}</tool_call>\n\nwas printed.',
+    "tags in a table": '| form | call |\n|---|---|\n| a | <tool_call>{"name":"list_dir","arguments":{}}</tool_call> |',
+    "tags between two ticks": 'Use ``<tool_call>{"name":"list_dir","arguments":{}}</tool_call>`` here.',
+    "json that must not be run": (
+        'Never run this:\n```json\n{"name": "run_command", "arguments": {"command": "rm -rf /"}}\n```'
+    ),
+    "json called an example in German": (
+        'Zum Beispiel:\n```json\n{"name": "run_command", "arguments": {"command": "rm -rf /"}}\n```'
+    ),
+    "json and what it would do": (
+        'I could send\n```json\n{"name": "run_command", "arguments": {"command": "rm x"}}\n```\nand it would be gone.'
+    ),
+    "json in another language's block": '```js\n{"name": "list_dir", "arguments": {}}\n```',
+    "tags of HTML": "<details>\n<summary>a</summary>\n<path>a.txt</path>\n</details>",
+    "thoughts in other tags": '<reasoning><tool_call>{"name":"list_dir","arguments":{}}</tool_call></reasoning>',
+    "thoughts of mistral": "[THINK]I might [TOOL_CALLS]list_dir[ARGS]{}[/THINK]",
+    "a generic type": "A `Box<T>` holds `Vec<tools>`; write Map<string, number> and functools.wraps.",
+    "an end that was printed": "All is well.<|im_end|>",
+    "an end that was printed, and the name of a tool": "I used read_file: all is well.<|im_end|>",
 }
 """What is no call: nothing runs."""
 
+CHANGED = {
+    "thoughts without an end": "",
+    "thoughts in other tags": "",
+    "thoughts of mistral": "",
+    "harmony answer": "Hi.",
+    "an end that was printed": "All is well.",
+    "an end that was printed, and the name of a tool": "I used read_file: all is well.",
+}
+"""Of these, what is shown."""
+
 
 def test_there_are_enough_cases():
-    assert len(RIGHT) + len(BROKEN) + len(WORDS) >= 60
+    assert len(RIGHT) >= 60
+    assert len(BROKEN) + len(WORDS) >= 60
 
 
 @pytest.mark.parametrize("name", RIGHT)
@@ -404,10 +607,7 @@ def test_what_is_no_call_is_left_alone(name):
     reading = read_answer(WORDS[name], TOOLS)
     assert reading.calls == ()
     assert not reading.broken
-    if name == "harmony answer":
-        assert reading.words.strip() == "Hi."
-    elif name != "thoughts without an end":
-        assert reading.words == WORDS[name]
+    assert reading.words.strip() == CHANGED.get(name, WORDS[name])
 
 
 @pytest.mark.parametrize("name", RIGHT)
@@ -420,10 +620,49 @@ def test_a_call_that_was_cut_anywhere_is_never_another_call(name):
                 assert (call.name, call.arguments) in expected, text[:end]
 
 
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_broken_is_never_a_call_of_anything_else_wherever_it_is_cut(name):
+    """A part of what was begun is no call of its own; one that is whole before the cut is."""
+    whole = {"read_file": {"path": "a.txt"}, "list_dir": {}}
+    for end in range(len(BROKEN[name])):
+        for call in read_answer(BROKEN[name][:end], TOOLS).calls:
+            assert call.arguments is None or call.arguments == whole.get(call.name), end
+
+
+@given(st.sampled_from(sorted(RIGHT)), st.data())
+def test_a_text_that_was_damaged_breaks_nothing(name, data):
+    """What still can be read names its tool; whether it fits is judged when it is to be run."""
+    text = RIGHT[name][0]
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(text)))
+        cut = data.draw(st.integers(0, 6))
+        put = data.draw(
+            st.sampled_from([
+                "",
+                "{",
+                "}",
+                '"',
+                "'",
+                "\\",
+                "<",
+                ">",
+                "[",
+                "]",
+                "\n",
+                "`",
+                "(",
+                "{{",
+            ])
+        )
+        text = text[:at] + put + text[at + cut :]
+    reading = read_answer(text, TOOLS)
+    assert all(call.name for call in reading.calls)
+
+
 @given(st.text(max_size=200))
 def test_no_text_breaks_the_reading(text):
     reading = read_answer(text, TOOLS)
-    if not reading.calls and not reading.broken and not any(mark in text for mark in OPENERS):
+    if not reading.calls and not reading.broken and OPEN.search(text) is None:
         assert reading.words in text
 
 

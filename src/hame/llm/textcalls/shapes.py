@@ -1,6 +1,6 @@
 """The ways in which a JSON value names a tool and its arguments."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 import msgspec
 
@@ -36,14 +36,17 @@ def plain_name(name: str) -> str:
     return head if colon and number.isdigit() else name
 
 
-def calls_in(value: Json) -> list[Spoken] | None:
-    """The calls that a value stands for; None when it is something else."""
+def calls_in(value: Json, tools: Container[str] = ()) -> list[Spoken] | None:
+    """The calls that a value stands for; None when it is something else.
+
+    `{"read_file": {...}}` is one only of these tools.
+    """
     items = as_list(value)
     if items is None:
         entry = as_object(value)
         wrapped = as_list(entry.get("tool_calls")) if entry is not None else None
         items = wrapped if wrapped is not None else [value]
-    found = [_call_in(item) for item in items]
+    found = [_call_in(item) or _keyed(item, tools) for item in items]
     calls = [call for call in found if call is not None]
     return calls if calls and len(calls) == len(items) else None
 
@@ -63,6 +66,15 @@ def _call_in(value: Json) -> Spoken | None:
         # A name alone is a call only where a type says so, or of a tool without arguments.
         return Spoken(plain_name(str(entry[key])), {}) if len(entry) == 1 else None
     return _with_arguments(plain_name(str(entry[key])), entry[held])
+
+
+def _keyed(value: Json, tools: Container[str]) -> Spoken | None:
+    entry = as_object(value)
+    if entry is None or len(entry) != 1:
+        return None
+    ((name, given),) = entry.items()
+    arguments = as_object(given)
+    return Spoken(name, arguments) if name in tools and arguments is not None else None
 
 
 def _with_arguments(name: str, given: Json) -> Spoken | None:

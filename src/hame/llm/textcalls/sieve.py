@@ -19,17 +19,23 @@ from hame.base.stream import (
 )
 from hame.base.tool import ToolSpec
 from hame.llm.callids import mint_call_id
-from hame.llm.textcalls.loose import FENCES
-from hame.llm.textcalls.reading import Reading, read_answer
-from hame.llm.textcalls.shapes import Spoken
-from hame.llm.textcalls.tagged import OPEN, OPENERS
+from hame.llm.textcalls.loose import FENCES, read_tail
+from hame.llm.textcalls.marks import OPEN, THOUGHT, THOUGHT_END, UNFINISHED
+from hame.llm.textcalls.reading import QUOTED, Reading, read_answer
+from hame.llm.textcalls.shapes import Spoken, named
 
-_THOUGHTS = ("<think>", "<thinking>")
-_THOUGHT_END = re.compile(r"</think(?:ing)?>\n*")
-_STARTS = tuple(sorted({*OPENERS, *_THOUGHTS}, key=len, reverse=True))
-_LONGEST = max(map(len, _STARTS))
-_FENCE = re.compile(r"[ \t]*```([\w-]*)[ \t]*(\n|$)")
-_FENCE_END = re.compile(r"^[ \t]*```[ \t]*$", re.MULTILINE)
+_LONGEST = 64
+"""Letters at the end that may become a mark."""
+_BEFORE = 300
+"""Letters before a block of code that may say what it is."""
+_FENCE = re.compile(r"[ \t]*(?:```|~~~)([\w-]*)[ \t]*(\n|$)")
+_SHORT_FENCE = re.compile(r"[ \t]*```[\w-]*[ \t]+[\[{]")
+_FENCE_END = re.compile(r"^[ \t]*(?:```|~~~)[ \t]*$", re.MULTILINE)
+_LED = r"(?::|\b(?:call|calling|invoke|invoking|use|using))[ \t]*(?P<value>[\[{][\[{\s]*"
+"""What leads to a value within a line, and its beginning."""
+_VALUE = re.compile(rf"{_LED}[\"'](?P<key>\w+)[\"'])")
+_VALUE_BEGUN = re.compile(rf"{_LED}(?:[\"']\w{{0,40}})?)\Z")
+_KEY = re.compile(r"[\"'](?P<name>\w*)(?P<end>[\"']?)")
 _KEYS = (
     "name",
     "tool",
@@ -66,13 +72,19 @@ class Sieve:
         """
         self._specs = specs
         self._answer = answer
-        self._starts = tuple(f"{spec.name}(" for spec in specs) + _PYTHON_STARTS
+        names = [spec.name for spec in specs]
+        self._starts = (
+            *(f"{name}(" for name in names), *(f"<{name}>" for name in names), *_PYTHON_STARTS, ">>>",
+        )  # fmt: skip
+        self._keys = (*_KEYS, *names)
         self._state = _State.HELD if opaque else _State.FLOWING
         self._opaque = opaque
         self._text = ""
         self._released = 0
         self._line = 0
         """Where the line begins that is looked at next."""
+        self._looked = 0
+        """Up to where it was looked for marks."""
         self._native = 0
 
     def feed(self, event: StreamEvent) -> list[StreamEvent]:
@@ -112,11 +124,12 @@ class Sieve:
 
     def _is_thinking(self) -> bool:
         """Whether the text is thinking still; what of it is over is dropped."""
-        if self._released or not self._text.lstrip().startswith(_THOUGHTS):
+        if self._released or THOUGHT.match(self._text.lstrip()) is None:
             return False
-        end = _THOUGHT_END.search(self._text)
+        end = THOUGHT_END.search(self._text)
         if end is not None:
             self._text = self._text[end.end() :]
+            self._looked = 0
         return end is None
 
     def _advance(self) -> None:
@@ -126,28 +139,36 @@ class Sieve:
             end = _FENCE_END.search(text, self._line)
             if end is None:
                 return
-            follows = bool(text[end.end() :].strip())
-            if self._state is _State.CODE or follows:
+            if self._state is _State.CODE:
                 self._state, self._line = _State.FLOWING, end.end()
+            elif text[end.end() :].strip():
+                near = text[max(0, self._line - _BEFORE) : end.end()]
+                called = read_tail(near, named(self._specs)) is not None
+                if called:
+                    self._state = _State.HELD
+                else:
+                    self._state, self._line = _State.FLOWING, end.end()
             return
         stop = text.find("\n", self._line)
         line = text[self._line : stop if stop >= 0 else len(text)]
         fence = _FENCE.match(text, self._line)
         if fence is not None and (stop >= 0 or fence[2]):
             self._enter(fence)
-        elif self._may_begin(line):
+        elif self._may_begin(line) or _SHORT_FENCE.match(line):
             self._state = _State.HELD
-        elif stop >= 0 and OPEN.search(_unquoted(line)) is None:
+        elif (begun := self._begun_within(line)) is not None:
+            self._line += begun
+            self._state = _State.HELD
+        elif stop >= 0:
             self._line = stop + 1
-        elif OPEN.search(_unquoted(line)) is not None:
-            self._line += next(m.start() for m in OPEN.finditer(line) if not _is_quoted(line, m))
-            self._state = _State.HELD
 
     def _enter(self, fence: re.Match[str]) -> None:
         body = self._text[fence.end() :].lstrip()
         line = body.partition("\n")[0]
-        marked = any(start.startswith(line[: len(start)]) for start in OPENERS)
-        if fence[1] not in FENCES or (body and not marked and not self._may_begin(line)):
+        if "\n" not in body and line and self._may_become(line):
+            return  # More of it tells.
+        marked = OPEN.match(line) is not None or (line and UNFINISHED.match(line) is not None)
+        if fence[1].lower() not in FENCES or (body and not marked and not self._may_begin(line)):
             self._state, self._line = _State.CODE, fence.end()
         elif body:
             self._state = _State.FENCE
@@ -166,27 +187,39 @@ class Sieve:
     def _may_begin_value(self, inner: str, begun: str) -> bool:
         if not inner:
             return True
-        if inner[0] in "\"'":
-            key, closed, _ = inner[1:].partition(inner[0])
-            return key in _KEYS if closed else any(name.startswith(key) for name in _KEYS)
+        if key := _KEY.match(inner):
+            name, closed = key["name"], key.end() < len(inner) or key["end"]
+            return name in self._keys if closed else any(k.startswith(name) for k in self._keys)
         return begun[0] == "[" and any(
             start.startswith(inner) or inner.startswith(start) for start in self._starts
         )
 
+    def _begun_within(self, line: str) -> int | None:
+        """Where in a line a mark stands, or a value that names a tool, and is not quoted."""
+        # What was looked at as the line arrived is not looked at again, unless something is there.
+        start = max(self._line, self._looked - _LONGEST)
+        self._looked = self._line + len(line)
+        new = self._text[start : self._looked]
+        if OPEN.search(new) is None and _VALUE.search(new) is None:
+            return None
+        plain = _unquoted(line)
+        marks = [mark.start() for mark in OPEN.finditer(plain)]
+        values = [v.start("value") for v in _VALUE.finditer(plain) if v["key"] in self._keys]
+        return min((*marks, *values), default=None)
+
     def _safe_end(self) -> int:
         """Where the words end that cannot become anything else."""
         text, line = self._text, self._text[self._line :]
-        if not line.strip() or self._may_become(line.lstrip()):
+        if not line.strip() or self._may_become(line.lstrip()) or _FENCE.match(line):
             return self._line
-        tail = text[-_LONGEST:]
-        for size in range(len(tail), 0, -1):
-            if any(start.startswith(tail[-size:]) for start in _STARTS):
-                return max(self._line, len(text) - size)
-        return len(text)
+        tail = max(len(text) - _LONGEST, self._line)
+        mark, value = UNFINISHED.search(text, tail), _VALUE_BEGUN.search(text, tail)
+        end = min(mark.start() if mark else len(text), value.start("value") if value else len(text))
+        return max(end, self._line)
 
     def _may_become(self, begun: str) -> bool:
         """Whether a line that is still arriving may become the beginning of a call."""
-        if "```".startswith(begun[:3]) and len(begun) <= 20:
+        if begun[:3] in {"`", "``", "```", "~", "~~", "~~~"} and len(begun) <= 20:
             return True
         return any(start.startswith(begun) for start in (*self._starts, "Action:"))
 
@@ -206,7 +239,7 @@ class Sieve:
     def _words(self, reading: Reading) -> list[StreamEvent]:
         """The words that were not released yet."""
         shown = self._text[: self._released]
-        words = reading.words.removeprefix(shown) if reading.words.startswith(shown) else ""
+        words = reading.words[_overlap(shown, reading.words) :]
         self._released = len(self._text)
         return [TextDelta(words)] if words.strip() or (words and not reading.calls) else []
 
@@ -216,6 +249,8 @@ class Sieve:
             return [*self._words(reading), completed]
         if self._opaque and (said := _said(self._text)) is not None:
             return [*([TextDelta(said)] if said else []), completed]
+        if reading.unmarked and completed.stop_reason is StopReason.MAX_TOKENS:
+            return [completed]  # Words that say what it is may have been to come.
         events = self._words(reading)
         for number, call in enumerate(reading.calls):
             events += self._called(number, call)
@@ -243,8 +278,11 @@ def _said(text: str) -> str | None:
 
 
 def _unquoted(line: str) -> str:
-    return re.sub(r"`[^`\n]*`", lambda quoted: " " * len(quoted[0]), line)
+    return QUOTED.sub(lambda quoted: " " * len(quoted[0]), line)
 
 
-def _is_quoted(line: str, mark: re.Match[str]) -> bool:
-    return _unquoted(line)[mark.start()] == " "
+def _overlap(shown: str, words: str) -> int:
+    """How many of the words were shown: all that was, or its end, where the rest was a thought."""
+    if words.startswith(shown) or shown.startswith(words):
+        return min(len(shown), len(words))
+    return next((size for size in range(len(words), 0, -1) if shown.endswith(words[:size])), 0)
