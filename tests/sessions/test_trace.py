@@ -5,8 +5,11 @@ from typing import get_args
 
 import pytest
 
-from hame.base.entry import Entry, NoteAdded, Record
+from hame.base.entry import Entry, NoteAdded, Record, RunFinished
+from hame.base.errors import ErrorKind, Failure
 from hame.base.message import Text, User
+from hame.base.model import Usage
+from hame.base.run import BudgetSpent, RunDone, RunFailed, StepLimit, Stopped
 from hame.sessions.branch import read_branch
 from hame.sessions.trace import Tracer, describe
 from sessions.conftest import asked, said
@@ -66,3 +69,21 @@ def test_previews_are_one_short_line() -> None:
     assert len(line.preview) <= 120
     assert "\n" not in line.preview
     assert User((Text(preview),)).words == preview
+
+
+@pytest.mark.parametrize(
+    ("result", "steps", "told"),
+    [
+        (RunDone("four"), 1, ("DONE", "done, 1 step", "")),
+        (StepLimit(steps=3), 3, ("DONE", "step_limit, 3 steps", "")),
+        (BudgetSpent(what="cost today", limit=1.0), 2, ("DONE", "budget_spent (cost today), 2 steps", "")),
+        (Stopped(reason="by the user"), 2, ("DONE", "stopped, 2 steps", "by the user")),
+        (
+            RunFailed(Failure(kind=ErrorKind.AUTH, message="the key is refused")),
+            1,
+            ("DONE", "failed, 1 step", "the key is refused"),
+        ),
+    ],
+)  # fmt: skip
+def test_the_end_of_a_run_says_how_and_why(result, steps: int, told: tuple[str, str, str]) -> None:
+    assert describe(RunFinished(result=result, usage=Usage(), steps=steps)) == told

@@ -110,7 +110,8 @@ class Room:
         if done.trouble:
             self._emit(
                 event.Notice(
-                    f"The summary was made from the journal: {done.trouble}.", level="warning"
+                    f"The summary was made from the journal: {done.trouble.rstrip('.')}.",
+                    level="warning",
                 )
             )
         await self._check_demands()

@@ -32,6 +32,16 @@ from hame.base.entry import (
 from hame.base.json import dump
 from hame.base.message import Assistant, Text
 from hame.base.outcome import Done, result_content
+from hame.base.run import (
+    BudgetSpent,
+    Refused,
+    RunDone,
+    RunFailed,
+    RunResult,
+    StepLimit,
+    Stopped,
+    Truncated,
+)
 
 SLOW_S = 10.0
 """Seconds from which a part is marked as slow."""
@@ -106,7 +116,8 @@ def describe(entry: Entry) -> tuple[str, str, str]:
         case ModelChosen(model=name) | ModeChosen(mode=name) | TitleSet(title=name):
             return _chosen(entry), name, ""
         case RunFinished(result=result, steps=steps):
-            return "DONE", f"{type(result).__name__}, {steps} steps", ""
+            how, why = _result(result)
+            return "DONE", f"{how}, {_count(steps, 'step')}", why
         case _:
             return _memory(entry)
 
@@ -117,11 +128,11 @@ def _memory(entry: Entry) -> tuple[str, str, str]:
         case SessionStarted(cwd=cwd, hame=hame):
             return "SESSION", f"hame {hame}", cwd
         case OutcomesLost(calls=calls):
-            return "LOST", f"{len(calls)} calls without an outcome", ""
+            return "LOST", f"{_count(len(calls), 'call')} without an outcome", ""
         case Rewound(left=left):
             return "REWOUND", f"from {left}", ""
         case ResultsElided(stubs=stubs):
-            return "ELIDED", f"{len(stubs)} results, {_tokens(entry)}", ""
+            return "ELIDED", f"{_count(len(stubs), 'result')}, {_tokens(entry)}", ""
         case HistoryCompacted(summary=summary, by_model=by_model):
             how = "by the model" if by_model else "from the journal"
             return "SUMMARY", f"{how}, {_tokens(entry)}", summary
@@ -167,6 +178,24 @@ def _call(entry: CallSettled) -> tuple[str, str, str]:
     text = "".join(block.text for block in content if isinstance(block, Text))
     how = "" if isinstance(entry.outcome, Done) else f" {type(entry.outcome).__name__.lower()}"
     return "RESULT", f"{entry.name}{how}, {entry.seconds * 1_000:.0f} ms, {len(text):,} chars", text
+
+
+def _result(result: RunResult) -> tuple[str, str]:
+    """How a run ended, and why where that is not plain."""
+    how = str(result.__struct_config__.tag)
+    match result:
+        case RunFailed(failure=failure):
+            return how, failure.message
+        case Stopped(reason=reason) | Refused(reason=reason):
+            return how, reason
+        case BudgetSpent(what=what):
+            return f"{how} ({what})", ""
+        case RunDone() | Truncated() | StepLimit():
+            return how, ""
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _tokens(entry: ResultsElided | HistoryCompacted) -> str:
