@@ -107,6 +107,25 @@ def test_a_known_model_has_its_facts():
     assert Effort.MAX in facts.efforts
 
 
+@pytest.mark.parametrize(
+    ("vendor_id", "asked", "row"),
+    [
+        ("anthropic", "claude-sonnet-4-20250514", "claude-sonnet-4-0"),
+        ("anthropic", "claude-sonnet-4", "claude-sonnet-4-0"),
+        ("anthropic", "claude-3-5-haiku-20241022", "claude-3-5-haiku-latest"),
+        ("gemini", "gemini-2.0-flash-001", "gemini-2.0-flash"),
+    ],
+)
+def test_a_model_is_found_by_the_name_that_its_vendor_dates(vendor_id, asked, row):
+    vendor = CATALOGUE.vendor(vendor_id)
+    assert vendor is not None
+    facts, meant = CATALOGUE.facts(vendor, asked), CATALOGUE.facts(vendor, row)
+    assert facts.price == meant.price
+    assert facts.price is not None
+    assert facts.context_window == meant.context_window
+    assert facts.model == asked
+
+
 @pytest.mark.parametrize("suffix", ["-20250929", "-2025-09-29", "-latest", "@20250929"])
 def test_a_dated_variant_has_the_facts_of_its_model(suffix):
     facts = ShippedCatalogue().facts(vendor_of("anthropic"), f"claude-sonnet-4-5{suffix}")

@@ -24,8 +24,10 @@ from hame.base.model import (
     Vendor,
 )
 
-VARIANT = re.compile(r"(.+?)[-@:](?:\d{8}|\d{4}-\d{2}-\d{2}|\d{4}|latest|preview|beta)")
+VARIANT = re.compile(r"(.+?)[-@:](?:\d{8}|\d{4}-\d{2}-\d{2}|\d{3,4}|latest|preview|beta)")
 """A model's name with what may follow it without making it another model."""
+_UNDATED = ("", "-latest", "-0")
+"""How a name goes on in the catalogue where the user's has a date, or nothing: `claude-sonnet-4-0`."""
 
 
 class ModelRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -80,8 +82,11 @@ class Shard:
     def row(self, model: str) -> ModelRow | None:
         """The row of a model: its own, else that of the model it is a dated variant of, else a family."""
         found = self._find(model)
-        if found is None and (variant := VARIANT.fullmatch(model)):
-            found = self._find(variant[1])
+        if found is None:
+            variant = VARIANT.fullmatch(model)
+            name = variant[1] if variant else model
+            others = (self._find(f"{name}{end}") for end in _UNDATED)
+            found = next(filter(None, others), None)
         if found is not None:
             return found
         return next((row for row in self.head.families if model.startswith(row.model)), None)
