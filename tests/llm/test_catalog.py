@@ -117,9 +117,8 @@ def test_a_known_model_has_its_facts():
     ],
 )
 def test_a_model_is_found_by_the_name_that_its_vendor_dates(vendor_id, asked, row):
-    vendor = CATALOGUE.vendor(vendor_id)
-    assert vendor is not None
-    facts, meant = CATALOGUE.facts(vendor, asked), CATALOGUE.facts(vendor, row)
+    catalogue, vendor = ShippedCatalogue(), vendor_of(vendor_id)
+    facts, meant = catalogue.facts(vendor, asked), catalogue.facts(vendor, row)
     assert facts.price == meant.price
     assert facts.price is not None
     assert facts.context_window == meant.context_window
