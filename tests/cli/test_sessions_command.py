@@ -146,3 +146,17 @@ def test_what_a_program_reads_is_json_whatever_was_said(hame, sessions, tmp_path
         json.loads(text)
         assert not any(sign in text for sign in "\x1b\x07\u202e\x9b\U000e0041")
     assert json.loads(listed)[0]["title"] == " ".join(words.split())
+
+
+def test_a_place_is_labelled_and_forked_from(hame, session, sessions, tmp_path):
+    home = {"HOME": str(tmp_path)}
+    assert "record 2 of" in hame("sessions", "label", session, "asked", "--at", "2", real=True, **home).stdout  # fmt: skip
+    assert "record 4 of" in hame("sessions", "label", session, "the end", real=True, **home).stdout
+    listed = hame("sessions", "label", session, real=True, **home).stdout
+    assert listed == "    2  asked\n    4  the end\n"
+    forked = hame("sessions", "fork", session, "--at", "asked", real=True, **home).stdout
+    copy = sessions.read(forked.split()[0])
+    assert [type(each).__name__ for each in copy.entries] == ["SessionStarted", "UserSaid"]
+    refused = hame("sessions", "label", session, "x", "--at", "99", real=True, **home)
+    assert refused.returncode == 1
+    assert "no record 99" in refused.stderr

@@ -141,15 +141,7 @@ class Memory:
         Raises:
             HameError: if there is no such record, or for a name that means something else.
         """
-        ids, label = self._journal.ids, " ".join(label.split())
-        record = record or (ids[-1] if ids else "")
-        if record not in ids:
-            raise HameError(f"there is no record {record or 'yet'}")
-        if label.isdecimal() or label in NO_LABELS or label.startswith(RECORD_MARK):
-            raise HameError(
-                f"{label} cannot be a label: it means something else where labels are used"
-            )
-        await self._journal.append(LabelSet(record=record, label=label))
+        await set_label(self._journal, label, record)
 
     # ------------------------------------------------------------ inside
 
@@ -181,6 +173,24 @@ class Memory:
 
     async def _tell(self, words: str) -> None:
         await self._journal.append(NoteAdded(text=words, source="constraints"))
+
+
+async def set_label(journal: Journal, label: str, record: str = "") -> None:
+    """Name a place in a conversation, the last one without a record; an empty name goes.
+
+    Raises:
+        HameError: if there is no such record, or for a name that means something else.
+    """
+    ids, label = journal.ids, " ".join(label.split())
+    record = record.removeprefix(RECORD_MARK) or (ids[-1] if ids else "")
+    if record not in ids:
+        raise HameError(
+            f"there is no record {record or 'yet'} in the conversation",
+            hint="hame trace shows the records.",
+        )
+    if label.isdecimal() or label in NO_LABELS or label.startswith(RECORD_MARK):
+        raise HameError(f"{label} cannot be a label: it means something else where labels are used")
+    await journal.append(LabelSet(record=record, label=label))
 
 
 def _check(text: str) -> str:

@@ -118,6 +118,26 @@ def rename(launch: Launch, session: str, title: tuple[str, ...]) -> None:
 
 
 @sessions.command()
+@click.argument("session")
+@click.argument("name", nargs=-1)
+@click.option("--at", "record", default="", help="At this record, as hame trace shows it.")
+@click.pass_obj
+def label(launch: Launch, session: str, name: tuple[str, ...], *, record: str) -> None:
+    """Name a place in SESSION, its end unless said; without NAME the labels are listed."""
+    from hame.app.memory import set_label
+
+    store = session_store(launch.places)
+    if not name:
+        for text, place in sorted(store.read(session).pages.labels().items()):
+            _write(f"{place:>5}  {one_line(text, 80)}")
+        return
+    with store.resume(session) as journal:
+        asyncio.run(set_label(journal, " ".join(name), record))
+        place = record.removeprefix("#") or journal.ids[-2]
+    _write(f"record {place} of {journal.session} is labelled {one_line(' '.join(name), 80)}")
+
+
+@sessions.command()
 @click.argument("names", nargs=-1, required=True, metavar="SESSION...")
 @click.option("--yes", "-y", is_flag=True, help="Without asking.")
 @click.pass_obj
