@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from hame.backends import detect
 from hame.backends.detect import identify, look_around, talks
 from hame.backends.wsl import windows_host
 from hame.net.http import HttpClient
@@ -122,6 +123,51 @@ async def test_a_server_that_hangs_does_not_hold_up_the_others(http):
     async with served(hanging) as silent, served(VLLM) as vllm, served(OLLAMA) as ollama:
         found = await look_around([silent.url, vllm.url, ollama.url], http, patience_s=0.8)
     assert [server.kind for server in found] == ["ollama", "vllm"]
+
+
+DRIPPING = Reply(body=b'{"models": [' + b" " * 5_000 + b"]}", chunk=1, delay_s=0.01)
+ENDLESS = Reply(body=b'{"data": [{"id": "x", "owned_by": "vllm"}' + b" " * 2_000_000 + b"]}")
+
+
+@pytest.mark.parametrize(
+    "page_",
+    [
+        pytest.param(DRIPPING, id="dripping"),
+        pytest.param(ENDLESS, id="too large"),
+        pytest.param(Reply(hang_at=10, body=b'{"data": [{"id": "x"}]}'), id="hanging midway"),
+        pytest.param(Reply(drop_at=10, body=b'{"data": [{"id": "x"}]}'), id="cut"),
+        pytest.param(Reply(body=b"[" * 100_000), id="nested without end"),
+        pytest.param(Reply(body=b"<html>", headers=(("Content-Type", "text/html"),)), id="a page"),
+    ],
+)
+async def test_an_odd_server_is_not_believed_and_hides_no_other(http, page_):
+    odd = dict.fromkeys((*VLLM, *OLLAMA, *LM_STUDIO), page_)
+    async with served(odd) as strange, served(OLLAMA) as ollama:
+        found = await look_around([strange.url, ollama.url], http, patience_s=5)
+    assert [server.root for server in found] == [ollama.url]
+
+
+async def test_an_address_that_leads_elsewhere_is_not_followed(http):
+    async with served(OLLAMA) as real:
+        moved = {
+            path: Reply(status=307, headers=(("Location", f"{real.url}{path}"),)) for path in OLLAMA
+        }
+        async with served(moved) as server:
+            assert await identify(server.url, http) is None
+        assert real.requests == []
+
+
+def test_a_page_is_given_up_before_the_look_is_over():
+    assert detect._TIMEOUTS.total_s < detect.PATIENCE_S
+
+
+@pytest.mark.parametrize("path", ["/api/ps", "/v1/models", "/api/v0/models", "/version"])
+async def test_a_page_that_never_ends_costs_only_itself(http, path):
+    for stuck in (DRIPPING, Reply(hang_at=-1)):
+        async with served(OLLAMA | {path: stuck}) as server:
+            (found,) = await look_around([server.url], http, patience_s=5)
+            assert found.kind == "ollama"
+            assert "qwen3:8b" in found.models
 
 
 @pytest.mark.parametrize("name", ["text-embedding-3", "BGE-M3", "whisper-large", "qwen3-reranker"])

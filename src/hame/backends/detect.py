@@ -25,7 +25,8 @@ PATIENCE_S = 0.5
 
 _SILENT = ("embed", "bge-", "rerank", "whisper", "clip-")
 """What the names of models have in them that cannot hold a conversation."""
-_TIMEOUTS = Timeouts(connect_s=0.4, first_byte_s=0.4, idle_s=0.4, total_s=1.0)
+_TIMEOUTS = Timeouts(connect_s=0.4, first_byte_s=0.4, idle_s=0.4, total_s=0.45)
+"""Shorter than the whole look: one address that never comes to its end costs only itself."""
 _MOST_BYTES = 1_000_000
 _PATHS = (
     "/api/version", "/api/tags", "/api/ps", "/api/v1/models", "/api/v0/models", "/v1/models",
