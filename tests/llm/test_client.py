@@ -440,6 +440,28 @@ async def test_a_picture_the_server_does_not_take_is_left_out_from_then_on(
     assert sent[2][2]["content"][0]["type"] == "image_url"
 
 
+@pytest.mark.parametrize(
+    ("refusals", "kept"),
+    [
+        ([status(413, "Request exceeds the maximum size")], [False, False, True]),
+        ([status(413, "Request exceeds the maximum size")] * 2, [False, False, False]),
+        ([status(400, "Could not process image")], [True, True, False]),
+        ([status(400, "Could not process image")] * 2, [False, False, False]),
+    ],
+    ids=["together too large", "too large even so", "one is bad", "another is bad"],
+)
+async def test_of_several_pictures_those_go_that_are_most_likely_meant(model_at, refusals, kept):
+    pictures = [User((Image("image/png", f"{n}".encode()),)) for n in range(3)]
+    ok = Assistant((Text("ok"),))
+    messages = (pictures[0], ok, pictures[1], ok, pictures[2])
+    async with ScriptedServer(*refusals, "fine") as server:
+        assert said(await ask(model_at(server.url), ModelRequest(system="", messages=messages))).text == "fine"  # fmt: skip
+        sent: Any = server.questions[-1].body["messages"]
+        server.finish()
+    shown = [message["content"] for message in sent if message["role"] == "user"]
+    assert [isinstance(content, list) for content in shown] == kept
+
+
 async def test_a_request_too_large_without_files_is_told_at_once(model_at):
     async with ScriptedServer(status(413, "Request exceeds the maximum size")) as server:
         failure = last_failure(await ask(model_at(server.url)))

@@ -21,6 +21,7 @@ from hame.base.ports import Clock, Codec, Http, HttpRequest, HttpResponse, Model
 from hame.base.stream import Completed, Failed, RetryScheduled, StreamEvent, UsageReported
 from hame.llm.answer import AnswerReader
 from hame.llm.limits import patience
+from hame.llm.parameters import FILES
 from hame.llm.retry import Retries, RetryPolicy, chance
 
 if TYPE_CHECKING:
@@ -78,8 +79,8 @@ class Asked(Protocol):
         """Exactly what would be sent for a request, or for one that names what is stored of it."""
         ...
 
-    def learn(self, parameter: str, request: ModelRequest) -> None:
-        """Remember that the server does not take a parameter, or one of the request's files."""
+    def learn(self, failure: Failure, request: ModelRequest, *, again: bool) -> None:
+        """Remember that the server does not take a parameter, or some of the request's files."""
         ...
 
 
@@ -111,7 +112,7 @@ class Asking:
         self._retries = Retries(line.retry, line.draw)
         self._loan: Loan | None = None
         self._sent: HttpRequest | None = None
-        self._mended = False
+        self._mended = 0
         self._delay: float | None = None
         self._open = AsyncExitStack()
         self._reader: AnswerReader | None = None
@@ -252,10 +253,12 @@ class Asking:
 
     def _mend(self, failure: Failure) -> bool:
         """Whether the request can be sent again at once, without what the server does not take."""
-        if failure.parameter is None or self._mended:
+        # Which of the files it was is seldom said, so that it may take a second try.
+        most = 2 if failure.parameter == FILES else 1
+        if failure.parameter is None or self._mended >= most:
             return False
-        self._mended = True
-        self._model.learn(failure.parameter, self._request)
+        self._mended += 1
+        self._model.learn(failure, self._request, again=self._mended > 1)
         again = self._encoded()
         if again == self._sent:
             return False

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from hame.base.errors import ErrorKind, Failure
 from hame.base.model import CacheLifetime, Endpoint, ModelFacts, ToolSupport
 from hame.base.ports import Codec, HttpRequest, ModelRequest
 from hame.base.stream import StreamEvent
@@ -128,16 +129,22 @@ class HttpModel:
         """Where the key comes from."""
         return self._endpoint.key_from
 
-    def learn(self, parameter: str, request: ModelRequest) -> None:
-        """Remember that the server does not take a parameter, or one of the request's files.
+    def learn(self, failure: Failure, request: ModelRequest, *, again: bool) -> None:
+        """Remember that the server does not take a parameter, or some of the request's files.
 
-        Which of the files it was is seldom said, so all of them are left out from then on; files
-        that come later are not.
+        Which of the files it was is seldom said. A complaint about one is about those that came last,
+        as the others were taken before; where all together are too large, the last ones are what the
+        user is speaking of, and the others go. With `again` all go. They are left out from then on;
+        files that come later are not.
         """
-        if parameter != FILES:
-            self.taught = healed(self.taught, parameter)
+        if failure.parameter != FILES:
+            self.taught = healed(self.taught, failure.parameter or "")
             return
-        self._refused |= {digest(file) for file in files_in(request.messages)}
+        sent = [{digest(file) for file in files_in((message,))} for message in request.messages]
+        sent = [found - self._refused for found in sent if found - self._refused]
+        if len(sent) > 1 and not again:
+            sent = sent[:-1] if failure.kind is ErrorKind.REQUEST_TOO_LARGE else sent[-1:]
+        self._refused = self._refused.union(*sent)
         self._repair = Repair(self._facts, self._refused)
 
 
