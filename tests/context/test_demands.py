@@ -106,3 +106,13 @@ def test_items_of_a_list_are_sentences_of_their_own() -> None:
 )
 def test_a_demand_is_about_what_it_names(text: str, scope: str) -> None:
     assert scope_of(text) == scope
+
+
+@pytest.mark.parametrize(
+    "part", ["no ", "a-", "as ", "kein a", "pas de a", "x, ", "never ", "all a"]
+)
+def test_no_sentence_keeps_a_pattern_busy(part: str) -> None:
+    """A pattern that goes back and forth would be at it for hours."""
+    for ending in ("", "!", " s", " nicht.", " x?y"):
+        for begins in ("", "no ", "keine ", "sin ", "pas de "):
+            list(find_demands(f"{begins}{part * 290}"[: 290 - len(ending)] + ending))
