@@ -5,7 +5,8 @@ import pytest
 
 from context.labelled import LANGUAGES, messages, score
 from hame.base.memory import ConstraintKind
-from hame.context.demands import find_demands, scope_of, sentences
+from hame.context import Window
+from hame.context.demands import MOST_AT_ONCE, find_demands, scope_of, sentences
 from hame.context.phrases import LANGUAGES as PHRASES
 from hame.context.phrases import phrases
 
@@ -116,3 +117,10 @@ def test_no_sentence_keeps_a_pattern_busy(part: str) -> None:
     for ending in ("", "!", " s", " nicht.", " x?y"):
         for begins in ("", "no ", "keine ", "sin ", "pas de "):
             list(find_demands(f"{begins}{part * 290}"[: 290 - len(ending)] + ending))
+
+
+def test_a_message_full_of_demands_puts_a_few_of_them_into_the_ledger() -> None:
+    words = "\n".join(f"Never touch file{number}.txt." for number in range(20_000))
+    found = Window().demands_in(words, "1", 0.0)
+    assert [each.text for each in found[:2]] == ["Never touch file0.txt.", "Never touch file1.txt."]
+    assert len(found) == MOST_AT_ONCE

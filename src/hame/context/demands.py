@@ -50,6 +50,8 @@ class Demands:
         rules_text = normal(" ".join(note.text for note in remembered.notes))
         found: list[Constraint] = []
         for text, kind in find_demands(words):
+            if len(found) == MOST_AT_ONCE:
+                break
             same = normal(text)
             if remembered.holds(text, record) or same in rules_text:
                 continue
@@ -65,7 +67,7 @@ class Demands:
                     since=at,
                 )
             )
-        return found[:MOST_AT_ONCE]
+        return found
 
     def found_by_model(self, listed: Sequence[str]) -> list[ConstraintAdded]:
         """Those of a model's list that the user really said and that are not held yet."""
