@@ -1,6 +1,7 @@
 """Model files of the user's: judged by their header, before anything is loaded."""
 
 import contextlib
+import os
 import struct
 
 import pytest
@@ -122,6 +123,24 @@ def test_what_is_no_whole_model_file_is_said(tmp_path, content):
         read_header(path)
     assert str(path) in caught.value.message
     assert caught.value.hint
+
+
+def test_what_is_not_a_file_is_said_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe.gguf")
+    (tmp_path / "folder.gguf").mkdir()
+    (tmp_path / "device.gguf").symlink_to("/dev/zero")
+    (tmp_path / "loop.gguf").symlink_to("loop.gguf")
+    for name in ("pipe", "folder", "device", "loop"):
+        with pytest.raises(LocalModelError) as caught:
+            read_header(tmp_path / f"{name}.gguf")
+        assert f"{name}.gguf" in caught.value.message
+
+
+def test_a_file_for_other_processors_is_said(tmp_path):
+    path = tmp_path / "big.gguf"
+    path.write_bytes(b"GGUF" + struct.pack(">IQQ", 3, 1, 1))
+    with pytest.raises(LocalModelError, match="other order of bytes"):
+        read_header(path)
 
 
 def test_a_file_that_is_not_there_is_said(tmp_path):

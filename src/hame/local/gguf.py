@@ -4,6 +4,8 @@ GGUF, version 2 and 3: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 key-value pairs in front of the tensors. A file may be anybody's, so every count is held to a limit.
 """
 
+import os
+import stat
 import struct
 from pathlib import Path
 from typing import BinaryIO
@@ -83,8 +85,12 @@ def read_header(path: Path) -> GgufHeader:
         LocalModelError: if it is missing, empty, or no model file.
     """
     try:
-        with path.open("rb") as file:
-            size = path.stat().st_size
+        # Not blocking: a FIFO must not hold up the start.
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise LocalModelError(f"{path} is not a file", hint="Name a .gguf file.")
+            size = status.st_size
             values = _Reader(file).read()
     except FileNotFoundError as error:
         raise LocalModelError(f"there is no file {path}", hint="Name a .gguf file.") from error
@@ -143,6 +149,8 @@ class _Reader:
         if self._take(4) != _MAGIC:
             raise ValueError("it does not begin like one")
         version = self._number("<I")
+        if version > 0xFFFF:
+            raise ValueError("it is written for processors with the other order of bytes")
         if version not in {2, 3}:
             raise ValueError(f"its version is {version}")
         self._number("<Q")
