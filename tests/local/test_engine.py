@@ -220,3 +220,19 @@ async def test_a_broken_weights_file_is_said_with_a_remedy(
     with pytest.raises(LocalModelError, match="could not be loaded") as caught:
         await engine.complete("Hello", most_tokens=1)
     assert "hame local setup" in caught.value.hint
+
+
+async def test_a_file_of_the_users_that_is_cut_short_is_named(
+    tmp_path: Path, processes: LocalProcesses, weights_folder: Path
+) -> None:
+    weights = find_weights(weights_folder)
+    assert weights is not None
+    cut = tmp_path / "mine.gguf"
+    with weights.path.open("rb") as file:
+        cut.write_bytes(file.read(8 << 20))
+    engine = LocalEngine(tmp_path, processes, FalseHttp("canary"), file=cut)
+    with pytest.raises(LocalModelError, match=r"mine\.gguf could not be loaded") as caught:
+        async with engine.serving():
+            pass
+    assert "cut short" in caught.value.hint
+    assert "local setup" not in caught.value.hint

@@ -1,6 +1,7 @@
 """The HTTP client against real sockets, well-behaved and not."""
 
 import gzip
+import os
 import socket
 import struct
 import sys
@@ -321,6 +322,13 @@ async def test_a_ca_file_that_cannot_be_read_is_named(tmp_path, content):
     client.warm("https://127.0.0.1:1/")
     failure = await failure_of(client, post("https://127.0.0.1:1/"))
     assert str(path) in failure.message
+
+
+async def test_a_ca_file_that_is_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "ca.pem")
+    client = HttpClient(user_agent="t", ca_file=str(tmp_path / "ca.pem"))
+    failure = await failure_of(client, post("https://127.0.0.1:1/"))
+    assert "it is not a file" in failure.message
 
 
 async def test_plain_http_loads_no_certificates(client, serving, request_of, reply_with):

@@ -37,6 +37,10 @@ from hame.local.weights import find_weights
 CONTEXT_TOKENS = 4_096
 """Shared by the requests at one time; the model itself takes 8,192."""
 NAME = "built-in model"
+_FILE_HINT = (
+    "The file may be cut short, or of a kind that this engine does not know; see that it is whole, or name "
+    "another."
+)
 _REQUESTS_AT_ONCE = 2
 """Two, so that the neutral request does not throw the conversation out of the cache."""
 _START_S = 60.0
@@ -187,6 +191,7 @@ class LocalEngine(Engine):
             raise LocalModelError(
                 "the built-in model's weights are not here yet", hint="hame local setup"
             )
+        what = "the built-in model" if self._file is None else str(self._file)
         patience_s = _START_S if self._file is None else _START_FILE_S
         launch = Launch(
             argv=(sys.executable, "-P", "-m", "hame.local.serve"),
@@ -203,11 +208,15 @@ class LocalEngine(Engine):
                 process = await stack.enter_async_context(self._processes.start(launch))
             except ToolError as error:
                 raise LocalModelError(
-                    f"the built-in model could not be started: {error.message}", hint=error.hint
+                    f"{what} could not be started: {error.message}", hint=error.hint
                 ) from error
-            address = await _greet(
-                process, path, idle_s=self._idle_s, window=self._window, patience_s=patience_s
-            )
+            try:
+                address = await _greet(
+                    process, path, idle_s=self._idle_s, window=self._window, patience_s=patience_s
+                )
+            except LocalModelError as error:
+                hint = error.hint if self._file is None else _FILE_HINT
+                raise LocalModelError(f"{what} {error.message}", hint=hint) from error
             child = _Child(stack, process, self._http, address)
             if self._file is None:
                 await _try_grammar(child)
@@ -226,7 +235,7 @@ async def _greet(
     """Tell the child what to load; where it is reached, once it has loaded that.
 
     Raises:
-        LocalModelError: if it did not come that far.
+        LocalModelError: if it did not come that far; what did not, is for the caller to say.
     """
     key = secrets.token_urlsafe(24)
     threads, batch_threads = thread_counts()
@@ -245,7 +254,7 @@ async def _greet(
             line = await _first_line(process)
     except TimeoutError as error:
         raise LocalModelError(
-            f"the built-in model did not start within {patience_s:.0f} s", hint="hame doctor"
+            f"did not start within {patience_s:.0f} s", hint="hame doctor"
         ) from error
     except ToolError:
         line = b""
@@ -291,7 +300,7 @@ async def _why_it_ended(process: Process) -> LocalModelError:
     how = f"exit code {ended.code}" if ended.code is not None else f"signal {ended.signal}"
     lines = said.decode(errors="replace").strip().splitlines()
     return LocalModelError(
-        f"the built-in model could not be loaded ({how}): {lines[-1] if lines else 'no message'}",
+        f"could not be loaded ({how}): {lines[-1] if lines else 'no message'}",
         hint="Run `hame local setup` again; `hame doctor` checks the processor and the weights.",
     )
 

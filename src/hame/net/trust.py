@@ -4,7 +4,10 @@ Loading the system's certificates takes some 20 ms, which a plain request to thi
 pay. Until the context is there, https waits for it; it never goes out unverified.
 """
 
+import errno
+import os
 import ssl
+import stat
 import threading
 
 from hame.base.errors import ErrorKind, Failure, ModelError
@@ -56,10 +59,21 @@ class Trust:
             raise _unreadable("the file that SSL_CERT_FILE names", error) from error
         if self._ca_file is not None:
             try:
+                _require_file(self._ca_file)
                 context.load_verify_locations(self._ca_file)
             except OSError as error:
                 raise _unreadable(f"the ca_file {self._ca_file}", error) from error
         return context
+
+
+def _require_file(path: str) -> None:
+    """See that it is a file: a pipe would be waited for without end.
+
+    Raises:
+        OSError: if it is none.
+    """
+    if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 - pathlib is 8 ms of start
+        raise OSError(errno.EINVAL, "it is not a file")
 
 
 def no_trust() -> ssl.SSLContext:
