@@ -236,11 +236,13 @@ async def test_a_place_outside_is_offered_by_itself(paths: ProjectPaths, tmp_pat
 
 
 async def test_a_place_that_runs_code_or_a_whole_home_is_never_a_narrow_grant(
-    paths: ProjectPaths,
+    paths: ProjectPaths, tmp_path: Path
 ) -> None:
+    (tmp_path / "other/.git/refs").mkdir(parents=True)
+    touch(tmp_path / "other/.git/refs/x")
     for path in (
         f"{paths.root}/.git/config", f"{paths.home}/.bashrc", "/etc/hosts", f"{paths.home}/new",
-        paths.home, "/",
+        paths.home, "/", f"{tmp_path}/other/.git/packed-refs.lock", f"{tmp_path}/other/.git/refs/y",
     ):  # fmt: skip
         desk = Desk(paths, Choice.NO)
         await desk.widen("make", WRITE, PathDenied(path))

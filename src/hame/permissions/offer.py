@@ -98,7 +98,9 @@ def _nearest(path: str) -> str:
 
 
 def _is_too_much(root: str, paths: ProjectPaths) -> bool:
-    """A whole home, or a folder that holds the project or a home, is no narrow grant."""
+    """A whole home, a folder that holds the project or a home, and a repository are no narrow grants."""
     parts = split(root)
+    if ".git" in parts:
+        return True
     inside = (paths.home, paths.root, paths.config, *paths.added)
     return len(parts) < 2 or any(split(place)[: len(parts)] == parts for place in inside if place)

@@ -39,7 +39,7 @@ class Builder:
     def __init__(self, site: Site, linger_s: float) -> None:
         """Nothing is looked at yet."""
         self._site = site
-        self._surveyor = Surveyor(site)
+        self._surveyor = Surveyor(site, opens_worktrees=True)
         self._looking = threading.Lock()
         self._masks = Masks(f"{site.scratch}/masks")
         self._lingering = Lingering(linger_s)
@@ -93,7 +93,8 @@ class Builder:
         environment = self._environment(confinement, dict(launch.env or ()))
         _check_program(launch, environment)
         # Held before anything is looked at: what another sandbox has put there must not go meanwhile.
-        hold = self._masks.hold(roots) if roots else None
+        held = (*roots, *(each.own for each in self._surveyor.worktrees(confinement)))
+        hold = self._masks.hold(held) if roots else None
         if hold is not None:
             stack.callback(self._lingering.take, hold, _KEPT_S if launch.keep else _ENDED_S)
         parts = _Parts(launch.pass_fds, stack.enter_context(ExitStack()))

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable
 
 from hame.sandbox.regular import read_regular
+from hame.sandbox.repository import pointed_at
 
 _SIGNATURE = b"DIRC"
 _LIMIT = 64 << 20
@@ -34,7 +35,8 @@ class GitIndex:
         if not tops:
             return False
         top = max(tops, key=len)
-        index = self._index(f"{top}/.git/index")
+        # The index of a linked worktree, and of a submodule, lies where its `.git` leads.
+        index = self._index(f"{pointed_at(f'{top}/.git') or f'{top}/.git'}/index")
         name = os.fsencode(path[len(top) + 1 :])
         return bool(index) and _holds(index, name, path)
 

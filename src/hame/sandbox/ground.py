@@ -8,6 +8,7 @@ import msgspec
 from hame.base.confinement import Confinement, Level, Reach
 from hame.base.zone import is_below, is_protected, is_secret, split
 from hame.sandbox.site import Site
+from hame.sandbox.worktree import find_worktree
 
 _RUNNING = "/run"
 """Another folder inside, at level A."""
@@ -84,6 +85,9 @@ def ground_for(site: Site, level: Level, confinement: Confinement, cwd: str) -> 
     paths = site.paths
     projects = (paths.root, *paths.added)
     written = (*projects, site.caches) if confinement.reach is Reach.WRITE else ()
+    if written and level is Level.A:
+        worktrees = filter(None, map(find_worktree, projects))
+        written = (*written, *(path for each in worktrees for path in (each.own, *each.shared)))
     temporary = (paths.temporary, paths.temporary_alias)
     replaced = (_RUNNING, paths.temporary_alias) if level is Level.A else ()
     return Ground(

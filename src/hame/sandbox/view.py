@@ -15,6 +15,7 @@ from hame.sandbox.protection import protect, writable_places
 from hame.sandbox.secrets import find_secrets
 from hame.sandbox.site import Site
 from hame.sandbox.survey import Findings, Survey
+from hame.sandbox.worktree import Worktree, find_worktree
 
 _MOST_SURVEYS = 32
 _SEEN = ("VIRTUAL_ENV", "CONDA_PREFIX")
@@ -36,9 +37,14 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
 class Surveyor:
     """Builds views; what was seen of a folder is kept for the next. Not for several threads at once."""
 
-    def __init__(self, site: Site) -> None:
-        """Look at nothing yet."""
+    def __init__(self, site: Site, *, opens_worktrees: bool = False) -> None:
+        """Look at nothing yet.
+
+        `opens_worktrees`: of a project that is a linked worktree, its part of the repository may be written,
+        by a mechanism that can keep the rest of it as it is.
+        """
         self._site = site
+        self._opens_worktrees = opens_worktrees
         self._surveys: dict[str, Survey] = {}
 
     def roots(self, confinement: Confinement) -> tuple[str, ...]:
@@ -46,6 +52,12 @@ class Surveyor:
         paths = self._site.paths
         project = (paths.root, *paths.added) if confinement.reach is Reach.WRITE else ()
         return tuple(dict.fromkeys((*project, *confinement.writable)))
+
+    def worktrees(self, confinement: Confinement) -> tuple[Worktree, ...]:
+        """What a program may write of repositories that its roots are linked worktrees of."""
+        if not self._opens_worktrees or confinement.reach is not Reach.WRITE:
+            return ()
+        return tuple(filter(None, map(find_worktree, self.roots(confinement))))
 
     def look(self, confinement: Confinement, environment: Mapping[str, str]) -> View:
         """Lay out the machine for a program with this environment.
@@ -74,6 +86,9 @@ class Surveyor:
             layout.put(Kind.HIDE, findings.secrets)
             if findings.root in roots:
                 missing += protect(layout, findings)
+        for worktree in self.worktrees(confinement):
+            layout.put(Kind.WRITE, [worktree.own, *worktree.shared])
+            missing += protect(layout, worktree.findings)
         for folder in _existing(kept):
             layout.guard(paths.home, Kind.GUARD, [folder])
         return View(layout=layout, roots=tuple(roots), missing=tuple(missing))
