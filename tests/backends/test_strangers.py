@@ -1,10 +1,11 @@
 """A vendor nobody made code for, and a backend nobody knew of: one row, one class."""
 
-import json
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
+import msgspec
 import pytest
+from msgspec.structs import replace
 
 from hame.app.clock import SystemClock
 from hame.backends.registry import Registry
@@ -96,8 +97,7 @@ async def test_a_vendor_is_one_row_of_the_catalogue(tmp_path):
             "context_window": 9_000,
             "price": {"input": 1, "output": 2},
         }
-        lines = "\n".join(map(json.dumps, (row, model))).replace('": ', '":').replace(', "', ',"')
-        (tmp_path / "acme.jsonl").write_text(lines)
+        (tmp_path / "acme.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, (row, model))))
         catalogue, http = ShippedCatalogue(folder=str(tmp_path)), HttpClient(user_agent="t")
         vendor = catalogue.vendor("acme")
         assert vendor is not None
@@ -114,14 +114,12 @@ async def test_a_vendor_is_one_row_of_the_catalogue(tmp_path):
 
 
 class Parrot:
-    """A backend in one class, with three capabilities: it lists, signs in and learns."""
+    """A backend and its one model in one class, with three capabilities: it lists, signs in and learns."""
 
     id = "parrot"
     display_name = "Parrot"
-
-    def __init__(self) -> None:
-        self.signed_in = False
-        self.learned: list[str] = []
+    signed_in = False
+    facts = ModelFacts(backend="parrot", model="", wire="parrot")
 
     def default_model(self) -> str | None:
         return None
@@ -133,26 +131,19 @@ class Parrot:
         return True
 
     def open(self, model: str) -> Model:
-        if not self.signed_in or model not in self.learned:
+        if not self.signed_in or model != self.facts.model:
             raise ConfigError("nobody is signed in", hint="parrot login")
-        return Polly(ModelFacts(backend=self.id, model=model, wire="parrot"))
+        return self
+
+    async def list_models(self) -> Sequence[ModelListing]:
+        return [ModelListing(id="polly")]
 
     async def sign_in(self) -> None:
         self.signed_in = True
 
     async def learn(self, model: str) -> ModelFacts:
-        self.learned.append(model)
-        return ModelFacts(backend=self.id, model=model, wire="parrot")
-
-    async def list_models(self) -> Sequence[ModelListing]:
-        return [ModelListing(id="polly")]
-
-
-class Polly:
-    """Says what it was told, all of it."""
-
-    def __init__(self, facts: ModelFacts) -> None:
-        self.facts = facts
+        self.facts = replace(self.facts, model=model)
+        return self.facts
 
     @asynccontextmanager
     async def stream(self, request: ModelRequest) -> AsyncGenerator[AsyncIterator[StreamEvent]]:
