@@ -14,6 +14,7 @@ from hame.base.ports import Model
 from hame.base.question import Answer, Choice
 from hame.base.run import RunDone, RunFailed, Stopped
 from hame.base.settings import Mode
+from hame.sessions.copying import import_session, read_import
 from hame.testing import HANG, ScriptedModel, answer, call
 
 if TYPE_CHECKING:
@@ -160,6 +161,20 @@ async def test_a_resumed_session_goes_on_with_its_history_and_its_model(scene: "
         "Assistant",
         "User",
     ]
+
+
+async def test_an_imported_session_chooses_no_model(scene: "Scene") -> None:
+    """Whoever made the file would say whose servers the user's words go to."""
+    runtime = scene.start(answer("one"))
+    await runtime.prompt("first")
+    await runtime.close()
+    folder = scene.project.parent / "sessions"
+    (made,) = folder.glob("*.jsonl")
+    import_session(read_import(made), folder / "20260101-000000-aaaaaa.jsonl")
+    again = scene.start(answer("two"), resume="20260101-000000-aaaaaa")
+    await again.prompt("second")
+    assert scene.opened[-1] is None
+    assert len(sent(scene, 0)) == 3
 
 
 async def test_changing_the_mode_tells_the_model_and_the_surface(scene: "Scene") -> None:

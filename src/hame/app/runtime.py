@@ -24,7 +24,14 @@ from hame.app.redacting import RedactingTool, Redaction
 from hame.app.undo import Rewind, Rewinder
 from hame.base import event
 from hame.base.capability import written
-from hame.base.entry import ModeChosen, ModelAnswered, ModelChosen, NoteAdded, UserSaid
+from hame.base.entry import (
+    ModeChosen,
+    ModelAnswered,
+    ModelChosen,
+    NoteAdded,
+    SessionStarted,
+    UserSaid,
+)
 from hame.base.errors import ConfigError, ErrorKind, Failure, HameError
 from hame.base.kinds import last_place, newest, places
 from hame.base.memory import Shortened
@@ -566,8 +573,13 @@ def _searches(model: Model, request: ModelRequest) -> bool:
 
 
 def _last_model(journal: Journal) -> str | None:
-    """The model that answered last, or was chosen since."""
+    """The model that answered last, or was chosen since; none of what another's file says."""
     entries = journal.entries
+    match entries[0] if entries else None:
+        case SessionStarted(imported=True):
+            return None
+        case _:
+            pass
     place = last_place(entries, (ModelChosen, ModelAnswered))
     match entries[place] if place >= 0 else None:
         case ModelAnswered(message=message) if message.origin is not None:

@@ -36,6 +36,8 @@ class SessionStarted(_Entry, frozen=True, tag="session_started"):
     title: str = ""
     forked_from: str = ""
     """Id of the session it was copied from."""
+    imported: bool = False
+    """It came from a file: what it says of models is not the user's choice."""
 
 
 class UserSaid(_Entry, frozen=True, tag="user_said"):

@@ -85,7 +85,8 @@ def import_session(records: Sequence[Record], path: Path, cwd: str = "") -> Path
     """
     first = records[0]
     assert isinstance(first.entry, SessionStarted)
-    started = replace(first.entry, session=path.stem, cwd=cwd or first.entry.cwd)
+    where = cwd or first.entry.cwd
+    started = replace(first.entry, session=path.stem, cwd=where, imported=True)
     return write_session(path, [replace(first, entry=started, parent=None), *records[1:]])
 
 
