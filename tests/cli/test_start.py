@@ -73,10 +73,10 @@ def test_standard_input_that_is_not_text_is_refused(tmp_path):
         (
             ("wrongkey",),
             1,
-            "hame: Mock refused the key (invalid x-api-key)\nhame: Set MOCK_API_KEY",
+            "hame: Mock refused the key (invalid x-api-key)\n      Set MOCK_API_KEY",
         ),
         (("nomodel",), 2, "hame: no model is configured\n      Set a key"),
-        (("question",), 3, "run_command: refused, nobody to ask: it deletes files"),
+        (("question",), 3, "rm -rf ~\\u{202e}\\u{200b}: refused: it deletes files"),
         (("x", "--mode", "yolo"), 2, "'yolo' is not one of 'ask', 'auto', 'plan'"),
         (("x", "--max-steps", "many"), 2, "--max-steps should be a whole number"),
         (("x", "-C", "/nowhere"), 2, "cannot work in /nowhere"),
@@ -285,3 +285,74 @@ def test_a_fault_of_hames_own_is_told_and_its_trace_kept(hame, home):
     (trace,) = (home / ".local" / "state" / "hame" / "log").glob("crash-*.txt")
     assert "ZeroDivisionError" in trace.read_text()
     assert trace.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("group", ["local", "debug", "snapshots"])
+def test_a_command_that_needs_another_shows_its_help(hame, group):
+    ran = hame(group, real=True)
+    assert ran.returncode == 2
+    assert ran.stdout == ""
+    assert ran.stderr == hame(group, "--help", real=True).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ("completion",),
+            "{bash|zsh|fish}'. Choose from: bash, zsh, fish\n      See hame completion",
+        ),
+        (("auth", "add"), "'PROVIDER'.\n      See hame auth add --help."),
+        (("echo", "--modell", "y"), "\n      See hame --help."),
+    ],
+)
+def test_wrong_usage_points_to_the_help_of_the_command_that_was_used(hame, words, said):
+    ran = hame(*words)
+    assert ran.returncode == 2
+    assert said in ran.stderr
+
+
+@pytest.mark.parametrize("words", [("modles",), ("sesions", "list")])
+def test_a_mistyped_command_is_no_prompt(hame, words):
+    ran = hame(*words)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "is not a command, did you mean" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [("sesions", "are", "broken"), ("sesions", "fail"), ("echo",), ("-p", "modles")]
+)
+def test_words_that_only_look_like_a_command_are_a_prompt(hame, words):
+    said = " ".join(word for word in words if word != "-p")
+    assert hame(*words).stdout == f"You said: {said}\n"
+
+
+def test_help_may_be_asked_for_in_a_word_and_be_a_word_of_a_prompt(hame):
+    assert hame("help").stdout == hame("--help").stdout
+    assert hame("help", "models").stdout == hame("models", "--help").stdout
+    assert hame("help", "echo").stdout == "You said: help echo\n"
+
+
+def test_every_command_is_said_whole_where_commands_are_listed(hame):
+    for name in COMMANDS:
+        assert "...\n" not in hame(name, "--help", real=True).stdout.partition("\nCommands:")[2]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("words", [("-p", "tour"), ("-p", "tour", "--output-format", "json")])
+def test_output_that_cannot_be_written_is_no_bug_of_hames(tmp_path, words):
+    with Path("/dev/full").open("wb") as full:
+        ran = subprocess.run(
+            [sys.executable, str(SCRIPT), "0", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(SCRIPT.parents[2] / "src")},
+            check=False,
+        )
+    assert ran.returncode == 1
+    assert ran.stderr == (
+        "hame: cannot write the output: No space left on device\n"
+        "      Make room there, and try again.\n"
+    )

@@ -78,7 +78,7 @@ def test_what_was_written_to_a_cache_and_thought_is_counted_apart():
         (Failed("not\nfound"), "not found"),
         (Denied("why"), "not allowed: why"),
         (Denied("", by_user=True), "refused by you"),
-        (Denied("why", unanswered=True), "refused, nobody to ask: why"),
+        (Denied("why", unanswered=True), "refused: why"),
         (Corrected("use make"), "refused, you said: use make"),
         (Cancelled(), "stopped by the user"),
     ],

@@ -10,7 +10,7 @@ import sys
 import anyio
 
 from hame.base.errors import HameError
-from hame.base.event import CallSettled, Notice, RunEnded, RunEvent
+from hame.base.event import CallSettled, CallStarted, Notice, RunEnded, RunEvent
 from hame.base.outcome import Denied
 from hame.base.settings import Mode, OutputFormat
 from hame.cli.exits import KilledError, code_of, exit_code
@@ -28,17 +28,22 @@ from hame.cli.words import came_to, ending, final_text
 class QuietView:
     """Implements View for standard error when nobody watches: only what went wrong."""
 
+    def __init__(self) -> None:
+        """Start with no call."""
+        self._calls: dict[str, str] = {}
+
     def show(self, event: RunEvent) -> None:
         """Write warnings and refused calls."""
         match event:
             case Notice(text=text, level=level) if level != "info":
                 self._line(text)
-            case CallSettled(tool=tool, outcome=Denied() as outcome):
-                self._line(f"{one_line(tool, 40)}: {came_to(outcome)}")
+            case CallStarted(call=call, summary=summary):
+                self._calls[call] = one_line(summary, 80)
+            case CallSettled(call=call, tool=tool, outcome=outcome):
+                what = f"{one_line(tool, 40)} {self._calls.pop(call, '')}".rstrip()
+                self._line(f"{what}: {came_to(outcome)}" if isinstance(outcome, Denied) else "")
             case RunEnded():
-                said, hint = ending(event.result)
-                self._line(said)
-                self._line(hint)
+                self._line("\n".join(filter(None, ending(event.result))))
             case _:
                 pass
 

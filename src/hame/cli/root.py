@@ -78,11 +78,36 @@ class Root(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command of that name, else the prompt that takes all the words."""
+        """The command of that name, else the prompt that takes all the words.
+
+        Raises:
+            UsageError: for what is most likely a mistyped command.
+        """
         asked = ctx.params.get("print") or ctx.params.get("prompt") is not None
-        if asked or args[0] not in COMMANDS:
-            return "prompt", prompt, args
-        return super().resolve_command(ctx, args)
+        if not asked and args[0] in COMMANDS:
+            return super().resolve_command(ctx, args)
+        if not asked and _asks_for_help(args):
+            return "help", help_, args[1:]
+        if not asked and (meant := self._mistyped(ctx, args)):
+            raise click.UsageError(
+                f"{args[0]} is not a command, did you mean {meant}? As a prompt, say it with -p.",
+                ctx,
+            )
+        return "prompt", prompt, args
+
+    def _mistyped(self, ctx: click.Context, args: list[str]) -> str | None:
+        """The command that is meant by a word alone, or by one before a command's own command."""
+        word, *after = args
+        if not (word.isascii() and word.isalpha() and word.islower()) or len(after) > 1:
+            return None
+        from difflib import get_close_matches
+
+        near = get_close_matches(word, COMMANDS, n=1, cutoff=0.8)
+        if not near or not after:
+            return near[0] if near else None
+        command = self.get_command(ctx, near[0])
+        known = command.commands if isinstance(command, click.Group) else ()
+        return near[0] if after[0] in known else None
 
     @override
     def invoke(self, ctx: click.Context) -> object:
@@ -101,6 +126,11 @@ class Root(click.Group):
         """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+
+
+def _asks_for_help(args: list[str]) -> bool:
+    """`help`, alone or before the name of a command; more words are a prompt."""
+    return args[0] == "help" and (len(args) == 1 or (len(args) == 2 and args[1] in COMMANDS))
 
 
 def _for_people(command: click.Command) -> click.Command:
@@ -132,6 +162,17 @@ def root(ctx: click.Context, **options: object) -> int | None:
         ctx.exit()
     ctx.obj = options
     return _begin(options, ()) if ctx.invoked_subcommand is None else None
+
+
+@click.command("help")
+@click.argument("name", required=False)
+@click.pass_context
+def help_(ctx: click.Context, name: str | None) -> None:
+    """Say what `--help` of hame or of a command says."""
+    above = ctx.find_root()
+    command = root.get_command(above, name) if name else None
+    inner = click.Context(command, parent=above, info_name=name) if command else above
+    click.echo(inner.get_help())
 
 
 @click.command(cls=PromptCommand, context_settings={"help_option_names": ["-h", "--help"]})

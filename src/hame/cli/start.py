@@ -1,5 +1,6 @@
 """The process around the command line: streams, errors and exit codes."""
 
+import errno
 import io
 import os
 import sys
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hame.cli.exits import ExitCode, code_of
-from hame.cli.root import ReaderGoneError, root
+from hame.cli.root import PromptCommand, ReaderGoneError, root
 
 if TYPE_CHECKING:
     from hame.base.errors import HameError
@@ -29,7 +30,8 @@ def run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         return _usage_error(error, arguments)
     except Exception as error:  # noqa: BLE001 - the last place where anything can be said
-        return _say(error, arguments)
+        full = _no_room(error) if isinstance(error, OSError) else None
+        return _say(full or error, arguments)
     return code if isinstance(code, int) else ExitCode.DONE
 
 
@@ -38,6 +40,21 @@ def _open_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+
+
+def _no_room(error: OSError) -> "HameError | None":
+    """A full disk in words, which is no bug of hame's; None for any other error."""
+    if error.errno not in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
+        return None
+    from hame.base.errors import HameError
+
+    if error.filename is None:
+        # What was open already has no name: it is standard output, and a result has no room there.
+        _close_stdout()
+    what = str(error.filename or "the output")
+    return HameError(
+        f"cannot write {what}: {error.strerror}", hint="Make room there, and try again."
+    )
 
 
 def _close_stdout() -> None:
@@ -50,10 +67,22 @@ def _close_stdout() -> None:
 def _usage_error(error: click.ClickException, arguments: Sequence[str]) -> int:
     from hame.base.errors import ConfigError
 
-    message = error.format_message()
-    failed = ConfigError(message[:1].lower() + message[1:], hint="See hame --help.")
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        sys.stderr.write(f"{error.format_message()}\n")
+        return ExitCode.USAGE
+    # click lists the choices of an argument in lines of their own.
+    message = " ".join(error.format_message().split())
+    failed = ConfigError(message[:1].lower() + message[1:], hint=f"See {_named(error)} --help.")
     _report(failed, ExitCode.USAGE, arguments)
     return ExitCode.USAGE
+
+
+def _named(error: click.ClickException) -> str:
+    """The command that was used wrongly, as it is typed."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context is None or isinstance(context.command, PromptCommand):
+        return "hame"
+    return context.command_path
 
 
 def _say(error: Exception, arguments: Sequence[str]) -> int:

@@ -93,7 +93,7 @@ def came_to(outcome: Outcome) -> str:
         case Failed(message=message):
             return one_line(message, 200)
         case Denied(unanswered=True, reason=reason):
-            return f"refused, nobody to ask: {one_line(reason, 200)}"
+            return f"refused: {one_line(reason, 200)}"
         case Denied(by_user=by_user, reason=reason):
             who = "refused by you" if by_user else "not allowed"
             return f"{who}: {one_line(reason, 200)}" if reason else who

@@ -102,7 +102,10 @@ def add(
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def test(options: Mapping[str, Any], provider: str | None, *, as_json: bool) -> int:
-    """Try the key of PROVIDER, or all keys, by asking for the list of models."""
+    """Try the key of PROVIDER, or all keys.
+
+    Each provider is asked for its list of models.
+    """
     launch = prepare(options, interactive=False)
     trials = anyio.run(_test, launch, provider)
     if as_json:

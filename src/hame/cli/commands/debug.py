@@ -62,10 +62,10 @@ def decode(
 @add_options
 @click.pass_obj
 def request(before: Mapping[str, object], words: tuple[str, ...], **options: object) -> None:
-    """Print the request that PROMPT would begin with: method, URL, headers, body.
+    """Print the request that PROMPT would begin with.
 
-    With --continue or --resume, the next request of that session. Keys are masked. Without PROMPT
-    the message holds only what hame adds to it. No model is asked.
+    Method, URL, headers and body; keys are masked, no model is asked. With --continue or --resume,
+    the next request of that session. Without PROMPT the message holds only what hame adds to it.
     """
     from hame.app.build import Launchpad
     from hame.app.debugging import preview_request
@@ -93,7 +93,9 @@ def request(before: Mapping[str, object], words: tuple[str, ...], **options: obj
     help="JSON lines: the layout of this machine, then one path a line.",
 )
 def judge_paths(file: str) -> None:
-    """Say what the path guard makes of each path of FILE; nothing is read or written there.
+    """Say what the path guard makes of each path of FILE.
+
+    Nothing is read or written there.
 
     Raises:
         ConfigError: if FILE cannot be used.

@@ -230,7 +230,9 @@ def _refuse_failing(rule: Rule, paths: ProjectPaths) -> None:
 @click.argument("number", type=int)
 @click.pass_obj
 def remove(launch: Launch, number: int) -> None:
-    """Remove the rule of that NUMBER, as `hame permissions list` shows it.
+    """Remove the rule of that NUMBER.
+
+    `hame permissions list` shows the numbers.
 
     Raises:
         ConfigError: if there is none, or it is not the user's.
@@ -253,7 +255,10 @@ def remove(launch: Launch, number: int) -> None:
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def propose_rules(launch: Launch, *, as_json: bool) -> None:
-    """Rules that would have saved questions in past sessions of this project, smallest first."""
+    """Propose rules that would have saved questions.
+
+    Questions of past sessions of this project; the smallest rules come first.
+    """
     paths = _paths(launch, None, None)
     book = open_rulebook(launch.places.config, paths)
     checker = Checker(ground_of(paths, launch.environment), book)

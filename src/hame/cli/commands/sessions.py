@@ -50,7 +50,7 @@ def list_sessions(launch: Launch, *, everywhere: bool, limit: int, as_json: bool
 def search(
     launch: Launch, words: tuple[str, ...], *, everywhere: bool, limit: int, as_json: bool
 ) -> None:
-    """Find the sessions in which all WORDS were said, by you or the model."""
+    """Find the sessions in which all WORDS were said."""
     hits = session_store(launch.places).search(words, None if everywhere else launch.project, limit)
     if as_json:
         _write_json([msgspec.to_builtins(hit) for hit in hits])
@@ -123,7 +123,10 @@ def rename(launch: Launch, session: str, title: tuple[str, ...]) -> None:
 @click.option("--at", "record", default="", help="At this record, as hame trace shows it.")
 @click.pass_obj
 def label(launch: Launch, session: str, name: tuple[str, ...], *, record: str) -> None:
-    """Name a place in SESSION, its end unless said; without NAME the labels are listed."""
+    """Name a place in SESSION.
+
+    Its end, unless said. Without NAME the labels are listed.
+    """
     from hame.app.memory import set_label
 
     store = session_store(launch.places)
@@ -195,7 +198,7 @@ def export_session(launch: Launch, session: str, *, form: str | None, output: Pa
 @click.option("--here", is_flag=True, help="As sessions of this folder.")
 @click.pass_obj
 def import_sessions(launch: Launch, files: Sequence[Path], *, here: bool) -> None:
-    """Take in sessions that were exported as JSON, or journals from elsewhere."""
+    """Take in sessions exported as JSON, or journals from elsewhere."""
     from hame.sessions.copying import import_session, read_import
 
     store = session_store(launch.places)
