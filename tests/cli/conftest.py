@@ -92,9 +92,10 @@ class Terminal:
         return "\n".join(self.lines).rstrip()
 
     def wait_for(self, pattern: str, seconds: float = 10.0) -> str:
-        """The screen's text as soon as it shows the pattern."""
+        """The screen's text as soon as it shows the pattern, on one line or wrapped between words."""
         deadline = time.monotonic() + seconds
-        while not re.search(pattern, self.text, re.MULTILINE):
+        wrapped = pattern.replace(" ", r"\s+")
+        while not any(re.search(each, self.text, re.MULTILINE) for each in (pattern, wrapped)):
             if time.monotonic() > deadline:
                 raise AssertionError(f"no {pattern!r} on the screen:\n{self.text}")
             self._read(0.1)
