@@ -1,9 +1,14 @@
 """What runs without a question, and what is just beside it."""
 
+import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from hame.base.zone import ProjectPaths
 from hame.permissions.commands.analysis import Analysis, analyse
@@ -28,6 +33,8 @@ Verdict = Callable[[str], Judgement]
         "git submodule status", "git branch --list 'a*'", "git tag", "git tag -l 'v*'", "git cat-file -p HEAD:a", "git --version",
         "cat /etc/hosts /usr/share/dict/words", "cat /dev/null", "cat -", "ls ''", "cat .git/config", "cd src && cd lib && ls",
         "cat /proc/cpuinfo", "cat < a > /dev/null", "which -a ls", "id root", "xxd -l 16 a", "cat -- -a", "ls -- -a",
+        "git stash show -p stash@{0}", "git log @{u}..HEAD", "git diff main@{2.days.ago}", "git status -uno", "git status -suall",
+        "find . -newermt yesterday", "find . -newerac a", "ls; echo done", "echo if you do", "git log --grep=signature", "git tag -l -- v1",
         "cat /home/dev/.local/share/hame/results/x", "nproc --all", "basename -s .py a.py", "stat -c %s a", "du -sh -- src",
     ],
 )  # fmt: skip
@@ -53,6 +60,10 @@ def test_reading_runs_without_a_question(verdict: Verdict, text: str) -> None:
         "cd a;cd b;cd c;cd d; ls", "cat /proc/1/status", "cat /dev/zero", "cat ~/x", "cat /home/dev/projx/a", "cat ../a",
         "cat /sys/x", "ls *", "ls *.md", "cat ~/*", "sort src/*", "uniq src/*", "uniq a b", "cmp a b c", "hostname x", "arch x",
         "./ls", "~/ls", "/usr/local/bin/ls", "l*", "which 'a b'", "LS", "time", "cat a > b", "cat a >> b", "cat < ../a",
+        "git log --format=%+G?", "git show --pretty='format:%h %-GK'", "git log --format='% GS'", "git for-each-ref --sort=-*signature",
+        "git for-each-ref --format='%(*signature:key)'", "git branch --list --sort=signature", "git tag -- v9 -l", "git tag v9 -- --list", "git branch -- x --list",
+        "git reflog write refs/heads/x a b c", "git reflog drop x", "git reflog migrate", "git reflog a b", "git show @{1..2}", "echo x@{1}{a,b}", "echo @{a,b}",
+        "git status -unox", "find . -newermm ../x", "find . -newerxt a", "cat src/[[:alpha:]]*", "cat src/[]a]*", "cat src/[a", "if ls", "ls; done",
         "\u0441at a", "cat a\u00a0b", "rg * src", "grep -e", "od -A", "wc -l src/* ../*", "nl -bq a", "cd /etc; cat hosts",
     ],
 )  # fmt: skip
@@ -118,8 +129,6 @@ def test_patterns_are_looked_at_match_by_match(ground: Ground) -> None:
 
 
 def test_links_and_special_files_ask(ground: Ground) -> None:
-    import os
-
     root = Path(ground.paths.root)
     os.mkfifo(root / "pipe")
     (root / "loop").symlink_to("loop")
@@ -135,8 +144,6 @@ def test_links_and_special_files_ask(ground: Ground) -> None:
 
 
 def test_a_program_of_the_projects_own_folder_asks(ground: Ground) -> None:
-    import msgspec
-
     folder = Path(ground.paths.root) / "bin"
     folder.mkdir()
     searching = msgspec.structs.replace(ground, search_path=(str(folder), "/usr/bin", "/bin"))
@@ -146,3 +153,63 @@ def test_a_program_of_the_projects_own_folder_asks(ground: Ground) -> None:
     assert decide("ls src", searching) is Decision.ASK
     later = msgspec.structs.replace(ground, search_path=("/usr/bin", "/bin", str(folder)))
     assert decide("ls src", later) is Decision.ALLOW
+
+
+_NAMES = ("a", "b", "B", "z", "-", "^", "!", "ab", "a-b", "[a]", "[")
+
+
+@pytest.fixture(scope="module")
+def links(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder whose every name is a link out of the project."""
+    base = tmp_path_factory.mktemp("links")
+    (base / "proj/d").mkdir(parents=True)
+    (base / "other").touch()
+    for name in _NAMES:
+        (base / "proj/d" / name).symlink_to(base / "other")
+    return base
+
+
+@given(pattern=st.text(alphabet="ab^!-*?[]:[:alpha:]", min_size=1, max_size=12))
+@settings(max_examples=150, deadline=None)
+def test_whatever_the_shell_takes_a_pattern_for_is_looked_at(links: Path, pattern: str) -> None:
+    ground = Ground(paths=ProjectPaths(root=str(links / "proj"), home=str(links)))
+    shown = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-c", f"printf '%s\\n' d/{pattern}"],
+        cwd=links / "proj", capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    matches = [line for line in shown.stdout.splitlines() if os.path.lexists(links / "proj" / line)]
+    if matches:
+        assert decide(f"cat d/{pattern}", ground) is not Decision.ALLOW, matches
+
+
+def test_git_is_asked_about_where_another_repository_would_be_found(ground: Ground) -> None:
+    root = Path(ground.paths.root)
+    below = msgspec.structs.replace(ground, cwd=str(root / "src/deep"))
+    (root / "src/deep").mkdir()
+    assert decide("git status", below) is Decision.ALLOW
+    (root / "src/.git").mkdir()
+    assert decide("git status", below) is Decision.ASK
+    assert decide("git status", ground) is Decision.ALLOW
+    assert decide("git log", msgspec.structs.replace(ground, cwd="/elsewhere")) is Decision.ASK
+
+
+def test_a_link_among_gits_paths_asks(ground: Ground) -> None:
+    """Where there is no repository, `git diff` compares any two files."""
+    assert decide("git diff src/a.py src/b.py", ground) is Decision.ALLOW
+    assert decide("git diff src/a.py out/secret.txt", ground) is Decision.ASK
+
+
+def test_going_up_after_a_link_asks(ground: Ground) -> None:
+    root = Path(ground.paths.root)
+    (root / "src/deep/er").mkdir(parents=True)
+    (root / "link").symlink_to("src/deep/er")
+    below = msgspec.structs.replace(ground, cwd=str(root / "src"))
+    assert decide("cd deep && cd ../lib && ls", below) is Decision.ALLOW
+    assert decide("cd ../link && cd ../lib && ls", below) is Decision.ASK
+
+
+@pytest.mark.parametrize("text", ["diff -ru src lib", "diff --recursive src lib", "du -shL src"])
+def test_what_follows_links_into_folders_needs_a_sandbox(verdict: Verdict, text: str) -> None:
+    assert verdict(text).decision is Decision.ALLOW
+    bare = Ground(paths=ProjectPaths(root="/home/dev/proj", home="/home/dev"), level="none")
+    assert decide(text, bare) is Decision.ASK

@@ -69,7 +69,7 @@ def runs_from_project(program: str, ground: Ground) -> bool:
     """Whether the search for a program would find one in the project before the system's."""
     for folder in ground.search_path:
         inside = not folder.startswith("/") or any(
-            _is_within(folder, root) for root in (ground.paths.root, *ground.paths.added)
+            is_within(folder, root) for root in (ground.paths.root, *ground.paths.added)
         )
         there = f"{folder or '.'}/{program}"
         if inside and os.access(there, os.X_OK):
@@ -79,7 +79,8 @@ def runs_from_project(program: str, ground: Ground) -> bool:
     return False
 
 
-def _is_within(folder: str, root: str) -> bool:
+def is_within(folder: str, root: str) -> bool:
+    """Whether a folder is the root or lies below it, by its components."""
     above = split(root)
     return split(folder)[: len(above)] == above
 

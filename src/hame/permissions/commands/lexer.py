@@ -25,6 +25,8 @@ _INPUT = re.compile(r"<(?![<>&(])[ \t]*")
 _LITERAL_DOLLAR = frozenset('" |)')
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\+?=|\[)")
 _PASSED_ON = re.compile(r"[^\x00-\x1f\x7f]")
+_REFLOG = re.compile(r"@\{(?!\w*\.\.)(?:[\w:+-]|\.(?!\.))*\}")
+"""Git's `HEAD@{1}`, `@{u}`: neither `,` nor `..` between braces, so the shell leaves them alone."""
 
 
 def read_line(text: str) -> Line:
@@ -133,6 +135,9 @@ class _Lexer:
                 case "'" | '"' | "\\":
                     pieces.append(self._quoted(mark))
                     quoted = True
+                case "@" if found := _REFLOG.match(self._text, self._at):
+                    pieces.append(found.group())
+                    self._at = found.end()
                 case _:
                     self._check_plain(mark, start)
                     glob = glob or mark in _GLOB

@@ -21,6 +21,7 @@ VALUES: dict[str, re.Pattern[str]] = {
     "sep": re.compile(r".|\\t", re.DOTALL),
     "range": re.compile(r"[\w,+:/.^-]+"),
     "number-style": re.compile(r"[atn]|[lr][nz]"),
+    "untracked": re.compile(r"no|normal|all"),
 }
 """Shapes of option values, by name."""
 
@@ -43,6 +44,8 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     flags: frozenset[str] = frozenset()
     valued: dict[str, str] = {}
     """Short options with a value, and its shape."""
+    glued: dict[str, str] = {}
+    """Short options that may have a value, which then stands in the same word."""
     long_flags: frozenset[str] = frozenset()
     long_glued: frozenset[str] = frozenset()
     """Long options whose value follows `=`."""
@@ -80,11 +83,12 @@ def row(
     count: bool = False,
     globs: bool = True,
 ) -> Program:
-    """A row from its short form: `valued` is `n:num c:text`, `long` is `name glued= valued:`."""
+    """A row from its short form: `valued` is `n:num u=glued`, `long` is `name glued= valued:`."""
     names = long.split()
     return Program(
         flags=frozenset(flags),
-        valued=dict(item.split(":") for item in valued.split()),
+        valued=dict(item.split(":") for item in valued.split() if ":" in item),
+        glued=dict(item.split("=") for item in valued.split() if "=" in item),
         long_flags=frozenset(name for name in names if name[-1] not in "=:"),
         long_glued=frozenset(name[:-1] for name in names if name[-1] in "=:"),
         long_valued=frozenset(name[:-1] for name in names if name[-1] == ":"),
@@ -155,6 +159,10 @@ class _Parser:
             if letter in self._program.flags:
                 self._options.add(letter)
                 continue
+            shape = self._program.glued.get(letter)
+            if shape is not None and (not letters or VALUES[shape].fullmatch(letters)):
+                self._options.add(letter)
+                return
             shape = self._program.valued.get(letter)
             if shape is None:
                 raise UnlistedError(f"-{letter} is not on the list of its options")

@@ -1,14 +1,23 @@
 """Whether a line only reads: every command of it on the list, every path where reading is free."""
 
 import glob as globbing
+import os
 import re
 from collections.abc import Iterator
 from itertools import islice
+from os.path import normpath
+from pathlib import Path
 
 from hame.base.path import FileKind
 from hame.base.zone import Operation, Zone
 from hame.permissions.commands.characters import escape
-from hame.permissions.commands.ground import Ground, is_readable_system, reach, runs_from_project
+from hame.permissions.commands.ground import (
+    Ground,
+    is_readable_system,
+    is_within,
+    reach,
+    runs_from_project,
+)
 from hame.permissions.commands.line import Word
 from hame.permissions.commands.options import Operands, Program, UnlistedError, parse_options
 from hame.permissions.commands.special import BY_OPTIONS, BY_WORDS, Words
@@ -19,6 +28,7 @@ from hame.permissions.commands.table import (
     git_commands,
     programs,
 )
+from hame.permissions.names import names
 
 _TRUSTED_FOLDERS = frozenset({"/bin", "/usr/bin"})
 _NAME = re.compile(r"[A-Za-z0-9_.+-]+")
@@ -27,6 +37,11 @@ _GIT_QUIET = frozenset({"--no-pager", "-P", "--no-optional-locks"})
 _MOST_MATCHES = 500
 _MOST_FOLDERS = 4
 _BARE_PATTERN = re.compile(r"[*?\[]")
+_BRACKETS = re.compile(r"\[[!^]?[^\[\]/]+\]")
+_RUNS_GPG = re.compile(r"%[-+ ]?G|%\(\*?signature")
+"""Placeholders of git's formats that start `gpg.program`; `%+G?` is one too (git-log(1))."""
+_SORTS_BY_SIGNATURE = re.compile(r"--sort=-?\*?signature")
+_REFLOG_VERBS = names("expire delete drop exists write list migrate")
 
 
 class Folders:
@@ -36,6 +51,7 @@ class Folders:
         """Begin where the line begins."""
         self.ground = ground
         self.places = [ground.start]
+        self._linked = False
 
     @property
     def moved(self) -> bool:
@@ -54,6 +70,10 @@ class Folders:
             place = reach(word.text, folder, self.ground, Operation.LIST)
             if place.unsure or place.zone not in {Zone.PROJECT, Zone.PROTECTED}:
                 raise UnlistedError(f"cd leads to {place.real}, outside the project")
+            if self._linked and ".." in word.text.split("/"):
+                raise UnlistedError("cd goes up from where a link leads")
+            written = word.text if word.text.startswith("/") else f"{folder}/{word.text}"
+            self._linked = self._linked or place.real != normpath(written)
             if place.real not in self.places:
                 self.places.append(place.real)
         if len(self.places) > _MOST_FOLDERS:
@@ -94,7 +114,7 @@ def check_command(words: Words, folders: Folders, needs: Needs) -> None:
         check_paths(BY_WORDS[name](arguments), folders, globs=False)
     elif name in programs():
         _check_listed(name, programs()[name], arguments, folders)
-        needs.sandbox = needs.sandbox or (name.endswith("grep") and _follows_links(arguments))
+        needs.sandbox = needs.sandbox or _follows_links(name, arguments)
     else:
         raise UnlistedError(f"{escape(name)} is not known to only read")
 
@@ -151,8 +171,12 @@ def _check_pattern(word: Word, folders: Folders, *, allowed: bool) -> None:
     if not allowed or "/" not in head or word.text.startswith("-") or word.tilde:
         raise UnlistedError(f"{word.text} may match anything, even what is taken for an option")
     _check_path(head.rpartition("/")[0] or "/", folders)
+    # The shell's `[^a]` and `[[:alpha:]]` are not Python's: any one character stands for them.
+    pattern = _BRACKETS.sub("?", word.text)
+    if "[" in pattern:
+        raise UnlistedError(f"what {word.text} matches is not certain")
     for folder in folders.places:
-        matches = list(islice(_matches(word.text, folder), _MOST_MATCHES + 1))
+        matches = list(islice(_matches(pattern, folder), _MOST_MATCHES + 1))
         if len(matches) > _MOST_MATCHES:
             raise UnlistedError(f"{word.text} matches more than {_MOST_MATCHES} files")
         for found in matches:
@@ -244,10 +268,21 @@ def _check_listed(name: str, program: Program, words: Words, folders: Folders) -
             check_paths(rest, folders, globs=program.globs)
 
 
-def _follows_links(words: Words) -> bool:
+def _follows_links(name: str, words: Words) -> bool:
+    """Whether it goes into folders that links below its operands lead to."""
+    match name:
+        case "grep" | "egrep" | "fgrep":
+            letter = "R"
+        case "diff":
+            letter = "r"
+        case "du":
+            letter = "L"
+        case _:
+            return False
     return any(
-        word.text.startswith("-") and not word.text.startswith("--") and "R" in word.text
+        word.text == "--recursive" if word.text.startswith("--") else letter in word.text
         for word in words
+        if word.text.startswith("-")
     )
 
 
@@ -266,6 +301,8 @@ def _check_git(words: Words, folders: Folders, needs: Needs) -> None:
         return
     if folders.moved:
         raise UnlistedError("git would obey the settings of another folder")
+    if _has_own_repository(folders.ground):
+        raise UnlistedError("git would obey the settings of another repository")
     if any(not word.literal for word in words):
         raise UnlistedError("a pattern may become an option")
     while words and words[0].text in _GIT_QUIET:
@@ -278,19 +315,38 @@ def _check_git(words: Words, folders: Folders, needs: Needs) -> None:
         _check_git_key(words[1:])
     elif name == "reflog" and pair[1] != "show":
         _check_git_operands(
-            GIT_PAIRS["reflog", "show"], words[1:], none_of={"expire", "delete", "drop"}
+            GIT_PAIRS["reflog", "show"], words[1:], folders, most=1, none_of=_REFLOG_VERBS
         )
     elif pair in GIT_PAIRS:
-        _check_git_operands(GIT_PAIRS[pair], words[2:])
+        _check_git_operands(GIT_PAIRS[pair], words[2:], folders)
     elif name in git_commands():
-        _check_git_operands(git_commands()[name], words[1:])
+        _check_git_operands(git_commands()[name], words[1:], folders)
         _check_listing(name, words[1:])
     else:
         raise UnlistedError(f"git {escape(name)} is not known to only read")
 
 
+def _has_own_repository(ground: Ground) -> bool:
+    """Whether a repository lies between the folder it runs in and the top of the project."""
+    tops = sorted((ground.paths.root, *ground.paths.added), key=len, reverse=True)
+    top = next((top for top in tops if is_within(ground.start, top)), "")
+    if not top:
+        return True
+    folder = Path(ground.start)
+    while str(folder) != top and folder != folder.parent:
+        if os.path.lexists(folder / ".git") or os.path.lexists(folder / "HEAD"):
+            return True
+        folder = folder.parent
+    return False
+
+
 def _check_git_operands(
-    program: Program, words: Words, *, none_of: frozenset[str] | set[str] = frozenset()
+    program: Program,
+    words: Words,
+    folders: Folders,
+    *,
+    most: int | None = None,
+    none_of: frozenset[str] = frozenset(),
 ) -> None:
     """Pass options and operands of a git command.
 
@@ -299,8 +355,10 @@ def _check_git_operands(
     """
     parsed = parse_options(program, words)
     for word in (*parsed.operands, *parsed.values):
-        if "%G" in word.text or "%(signature" in word.text:
+        if _RUNS_GPG.search(word.text) or _SORTS_BY_SIGNATURE.match(word.text):
             raise UnlistedError("it would run the program that checks signatures")
+    if most is not None and len(parsed.operands) > most:
+        raise UnlistedError(f"{parsed.operands[most].text} may be more than it takes to read")
     for word in parsed.operands:
         text = word.text
         place = text.rpartition(":")[2] if not text.startswith(":") else text
@@ -312,6 +370,10 @@ def _check_git_operands(
             or ".." in parts
         ):
             raise UnlistedError(f"{text} may lead out of the project, or do more than read")
+        # Outside a repository `git diff` reads any two files, through links too.
+        reached = reach(text, folders.ground.start, folders.ground, Operation.READ)
+        if reached.unsure or not _is_project(reached.zone):
+            raise UnlistedError(f"{text} leads to {reached.real}, outside the project")
 
 
 def _check_listing(name: str, words: Words) -> None:
@@ -322,10 +384,17 @@ def _check_listing(name: str, words: Words) -> None:
     """
     if name not in {"branch", "tag"}:
         return
+    texts = [word.text for word in words]
+    if "--" in texts:
+        # What follows is no option, whatever it looks like.
+        at = texts.index("--")
+        words, after = words[:at], words[at + 1 :]
+    else:
+        after = ()
     listing = any(
         word.text in {"--list", "-l"} or word.text.startswith("--list=") for word in words
     )
-    operands = [word for word in words if not word.text.startswith("-")]
+    operands = [*(word for word in words if not word.text.startswith("-")), *after]
     if name == "branch":
         listing = any(word.text == "--list" for word in words)
     if operands and not listing:

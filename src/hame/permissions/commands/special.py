@@ -24,6 +24,8 @@ _FIND_VALUED = names(
     "-fstype -used -printf"
 )
 _FIND_PATHS = frozenset({"-newer", "-anewer", "-cnewer", "-samefile"})
+_FIND_NEWER = re.compile(r"-newer[aBcm](?:[aBcm]|(t))")
+"""Compared with another file, or with a time (find(1), `-newerXY`)."""
 
 
 def check_find(words: Words) -> Words:
@@ -42,12 +44,13 @@ def check_find(words: Words) -> Words:
             raise UnlistedError(f"{word.text} may become several words")
         if word.text in _FIND_PLAIN:
             continue
-        if word.text not in _FIND_VALUED | _FIND_PATHS:
+        newer = _FIND_NEWER.fullmatch(word.text)
+        if word.text not in _FIND_VALUED | _FIND_PATHS and newer is None:
             raise UnlistedError(f"{word.text} is not on the list of find's tests")
         if not left or not left[0].literal:
             raise UnlistedError(f"{word.text} has no plain value")
         value = left.pop(0)
-        if word.text in _FIND_PATHS:
+        if word.text in _FIND_PATHS or (newer is not None and not newer[1]):
             paths.append(value)
     return tuple(paths)
 

@@ -198,7 +198,7 @@ def git_commands() -> dict[str, Program]:
         "show": log,
         "show-ref": row("dq", "", "tags head heads", _TEXT),
         "status": row(
-            "sbvuz", "",
+            "sbvz", "u=untracked",
             "short branch porcelain long show-stash ahead-behind renames no-renames column no-column "
             "porcelain= untracked-files= ignored=", _TEXT,
         ),

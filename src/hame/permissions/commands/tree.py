@@ -84,7 +84,7 @@ class _Reader:
         words: list[Word] = []
         for child in node.children:
             inner = child.children[0] if child.type == "command_name" else child
-            words.append(self._word(inner))
+            words.append(self._word(inner, argument=bool(words)))
         self._commands.append(tuple(words))
 
     def _test(self, node: "Node") -> None:
@@ -118,7 +118,7 @@ class _Reader:
             raise UnreadableError(f"it holds the redirection {operator}")
         self._redirects.append(redirect(self._word(targets[0]), writes=operator != "<"))
 
-    def _word(self, node: "Node") -> Word:
+    def _word(self, node: "Node", *, argument: bool = False) -> Word:
         if node.type not in _WORDS:
             raise UnreadableError(f"it holds a {node.type.replace('_', ' ')}")
         self._token(node)
@@ -126,6 +126,8 @@ class _Reader:
         if node.type == "concatenation":
             return self._joined(node, raw)
         text, quoted = self._unquoted(node)
+        if not argument and raw in RESERVED - {"!", "in"}:
+            raise UnreadableError(f"it uses {raw} as the shell's own word")
         return self._made(raw, text, quoted=quoted)
 
     def _joined(self, node: "Node", raw: str) -> Word:
@@ -141,8 +143,6 @@ class _Reader:
         return self._made(raw, "".join(pieces), quoted=quoted)
 
     def _made(self, raw: str, text: str, *, quoted: bool) -> Word:
-        if raw in RESERVED - {"!", "in"}:
-            raise UnreadableError(f"it uses {raw} as the shell's own word")
         patterns = not quoted and not {"*", "?", "["}.isdisjoint(raw)
         return Word(text, glob=patterns and text not in {"[", "]"}, tilde=raw.startswith("~"))
 
