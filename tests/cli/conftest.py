@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -143,6 +144,22 @@ def terminal(tmp_path):
         started = [*command(real=real, pace=pace), *arguments]
         opened.append(Terminal(started, tmp_path, columns, rows, **more))
         return opened[-1]
+
+    yield start
+    for each in opened:
+        each.child.close(force=True)
+
+
+@pytest.fixture
+def shell(tmp_path):
+    """Starts hame from a shell that can stop it and bring it back."""
+    opened: list[Terminal] = []
+
+    def start(*arguments: str) -> Terminal:
+        bash = Terminal(["bash", "--norc", "--noprofile", "-i"], tmp_path, 90, 40)
+        opened.append(bash)
+        bash.send(shlex.join([*command(real=False, pace=0.02), *arguments]) + "\r")
+        return bash
 
     yield start
     for each in opened:

@@ -273,21 +273,61 @@ def test_without_colours_there_is_no_escape_and_nothing_is_redrawn(terminal, mor
     assert b"\x1b" not in shown, "only readline's own paste mode"
 
 
-def test_stopped_with_ctrl_z_it_gives_the_terminal_back_and_goes_on_after(terminal):
-    import os
-    import termios
-
-    hame = terminal("slow")
+def test_stopped_with_ctrl_z_it_gives_the_terminal_back_and_goes_on_after(shell):
+    hame = shell("slow")
     hame.wait_for("Run  sleep 60")
     hame.send(CTRL_Z)
-    _, status = os.waitpid(hame.child.pid, os.WUNTRACED)
-    assert os.WIFSTOPPED(status)
-    assert termios.tcgetattr(hame.child.child_fd)[3] & termios.ECHO
-    os.kill(hame.child.pid, signal.SIGCONT)
+    hame.wait_for("Stopped")
+    hame.send("stty -a\r")
+    hame.wait_for(r" icanon .* echo ")
+    hame.send("fg\r")
+    hame.wait_for("fg\n(.*\n)*.*Ctrl-C stops")
     hame.send("docs\r")
     hame.wait_for(r"^\u276f docs$")
     hame.send(CTRL_C)
     hame.wait_for("stopped by the user")
+
+
+def test_a_line_that_is_being_typed_is_there_again_after_ctrl_z(shell):
+    hame = shell()
+    hame.wait_for(READY)
+    hame.send("echo this")
+    hame.wait_for("echo this$")
+    hame.send(CTRL_Z)
+    hame.wait_for("Stopped")
+    hame.send("fg\r")
+    hame.wait_for(r"fg\n(.*\n)*\u276f echo this$")
+    hame.send(" too\r")
+    text = hame.wait_for("You said: echo this too")
+    assert text.count("this too") == 2, "typed once, said once"
+
+
+def test_ctrl_z_does_nothing_where_no_shell_could_bring_it_back(terminal):
+    hame = terminal("slow")
+    hame.wait_for("Run  sleep 60")
+    hame.send(CTRL_Z)
+    hame.send("docs\r")
+    hame.wait_for(r"^\u276f docs$")
+
+
+def test_alt_enter_or_a_backslash_begins_a_new_line(terminal):
+    hame = terminal()
+    hame.wait_for(READY)
+    hame.send("echo one\x1b\rtwo\\\r")
+    hame.wait_for("two")
+    hame.send("three\r")
+    hame.wait_for(r"^You said: echo one\n? ?two\n? ?three")
+
+
+def test_tab_completes_commands_and_paths(terminal, tmp_path):
+    (tmp_path / "sources").mkdir()
+    (tmp_path / "sources" / "parser.py").touch()
+    hame = terminal()
+    hame.wait_for(READY)
+    hame.send("/hel\t\r")
+    hame.wait_for(r"^/model \[NAME")
+    hame.send("echo @sou\tpar\tis fine\r")
+    hame.wait_for("You said: echo @sources/parser.py is fine")
 
 
 def test_an_answer_in_one_shot_mode_is_drawn_in_a_terminal_too(terminal):

@@ -24,6 +24,7 @@ def test_only_a_line_that_begins_with_a_command_is_one(line, slash):
 def test_a_command_that_does_not_exist_is_not_sent_to_the_model():
     with pytest.raises(ConfigError, match="no command /modell") as caught:
         read_slash("/modell x")
+    assert "did you mean /model?" in caught.value.message
     assert "/help" in caught.value.hint
 
 
@@ -35,5 +36,13 @@ def test_modes_are_read_by_name():
 
 
 def test_the_help_lists_every_command():
-    text = "\n".join(help_lines())
+    text = "\n".join(help_lines(80))
     assert all(f"/{name}" in text for name in COMMANDS)
+
+
+@pytest.mark.parametrize("columns", [24, 40, 80, 200])
+def test_the_help_fits_the_terminal_and_leaves_nothing_out(columns):
+    lines = help_lines(columns)
+    assert max(map(len, lines)) <= columns
+    said = " ".join(" ".join(lines).split())
+    assert all(about in said for _form, about in COMMANDS.values())

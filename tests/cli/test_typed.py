@@ -21,6 +21,12 @@ def test_keys_erase_a_character_a_word_or_the_line():
     assert feed("one two\x15")[0].text == ""
 
 
+def test_alt_enter_and_a_backslash_before_enter_begin_a_new_line():
+    _, events = feed("a\x1b\rb\\\rc\r")
+    assert events == [Sent("a\nb\nc")]
+    assert feed("a\\\\\r")[1] == [Sent("a\\\\")], "two of them are meant as they are"
+
+
 def test_pasted_lines_stay_together_until_enter():
     editor, events = feed("see: \x1b[200~a\r\nb\rc\n\x1b[201~")
     assert events == []

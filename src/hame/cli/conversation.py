@@ -160,7 +160,7 @@ class Conversation:
     def _do(self, slash: Slash) -> None:
         match slash.name:
             case "help":
-                self._say(*help_lines())
+                self._say(*help_lines(terminal_size()[0] - 1))
             case "quit":
                 self._leaving = True
             case "model" if self._is_search(slash.argument):
@@ -344,7 +344,8 @@ class Conversation:
         parts = [settings.mode, settings.model or "", "/help lists commands", "Ctrl-D leaves"]
         self._say(" · ".join(part for part in parts if part))
         for notice in self._launch.notices:
-            sys.stdout.write(self._paint.warn(f"! {clean(notice)}") + "\n")
+            for part in wrap(f"! {clean(notice)}", terminal_size()[0] - 1):
+                sys.stdout.write(self._paint.warn(part) + "\n")
         sys.stdout.write("\n")
 
     def _say(self, *lines: str) -> None:

@@ -6,9 +6,12 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from hame.base.json import dump, parse
+from hame.cli.stopping import read_line
 from hame.config.whole import make_private_folder, write_whole
 
 _KEPT = 1000
+_OFFERED = 200
+"""Names that Tab offers at most."""
 
 
 class Prompt:
@@ -19,7 +22,7 @@ class Prompt:
         self._path = path
         self._commands = tuple(commands)
         self._last = ""
-        self._entries = 0
+        self._matches: list[str] = []
 
     def open(self) -> None:
         """Load the history and set the keys up."""
@@ -33,9 +36,14 @@ class Prompt:
         readline.set_completer_delims(" \n")
         readline.parse_and_bind("tab: complete")
         readline.parse_and_bind("set enable-bracketed-paste on")
+        # Alt-Enter is quoted-insert and a line break: it stays in the line and does not send it.
+        for keys in (r"\e\C-m", r"\e\C-j"):
+            readline.parse_and_bind(rf'"{keys}": "\C-v\C-j"')
 
     def ask(self, mark: str, begun: str = "") -> str:
-        """One line, or several that were pasted together; `begun` is there already.
+        r"""One line, or several: pasted, or each but the last ended with Alt-Enter or `\`.
+
+        `begun` is there already.
 
         Raises:
             EOFError: on Ctrl-D.
@@ -43,12 +51,12 @@ class Prompt:
         """
         import readline
 
-        readline.set_startup_hook((lambda: readline.insert_text(begun)) if begun else None)
-        try:
-            # Readline must be told which characters take no room.
-            line = input(_hide_escapes(mark))
-        finally:
-            readline.set_startup_hook(None)
+        # Readline must be told which characters take no room.
+        lines = [read_line(_hide_escapes(mark), begun)]
+        while lines[-1].endswith("\\") and not lines[-1].endswith("\\\\"):
+            lines[-1] = lines[-1][:-1]
+            lines.append(read_line("  "))
+        line = "\n".join(lines)
         self._remember(line, readline.add_history)
         return line
 
@@ -91,8 +99,41 @@ class Prompt:
             write_whole(self._path, b"\n".join(lines) + b"\n")
 
     def _complete(self, text: str, state: int) -> str | None:
-        matches = [f"/{name} " for name in self._commands if text and f"/{name}".startswith(text)]
-        return matches[state] if state < len(matches) else None
+        import readline
+
+        if state == 0:
+            self._matches = self._match(text, at_start=readline.get_begidx() == 0)
+        return self._matches[state] if state < len(self._matches) else None
+
+    def _match(self, text: str, *, at_start: bool) -> list[str]:
+        """What a word may become: a command at the start of the line, after an @ a path."""
+        if text.startswith("@"):
+            return [f"@{path}" for path in paths_that_begin(text[1:])]
+        if not text.startswith("/") or not at_start:
+            return []
+        return [f"/{name} " for name in self._commands if f"/{name}".startswith(text)]
+
+
+def paths_that_begin(text: str) -> list[str]:
+    """Names in the folder that `text` goes into which begin with its last part, in order.
+
+    Folders end with a slash, files with a space; hidden ones only where a dot was typed. A name with
+    a space in it would end there, so it is left out.
+    """
+    folder, slash, begun = text.rpartition("/")
+    try:
+        with os.scandir(folder + slash or ".") as entries:
+            found = [
+                f"{folder}{slash}{entry.name}{'/' if entry.is_dir() else ' '}"
+                for entry in entries
+                if entry.name.startswith(begun)
+                and (begun.startswith(".") or not entry.name.startswith("."))
+                and entry.name.isprintable()
+                and " " not in entry.name
+            ]
+    except OSError:
+        return []
+    return sorted(found)[:_OFFERED]
 
 
 def _hide_escapes(mark: str) -> str:

@@ -6,12 +6,13 @@ import msgspec
 
 from hame.base.errors import ConfigError
 from hame.base.settings import Mode
+from hame.cli.cells import wrap
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "help": ("", "what can be typed here"),
     "model": ("[NAME|WORDS]", "show or search models, or ask another from now on"),
     "mode": ("[ask|auto|plan]", "show or change what runs without a question"),
-    "trust": ("[below|revoke]", "see what this folder brings, and say whether you trust it"),
+    "trust": ("[below|revoke]", "see what this folder brings, and trust it or not"),
     "cost": ("", "tokens and money of this session"),
     "context": ("", "what fills the model's window"),
     "compact": ("[FOCUS]", "summarise what came so far, for the model"),
@@ -28,6 +29,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "resume": ("[ID]", "go on with another, or the last, session"),
     "quit": ("", "leave"),
 }
+
+_KEYS = (
+    "Anything else goes to the model; while it works, what you send is delivered at its next step.",
+    "@path attaches a file; Tab completes. Alt-Enter, or \\ before Enter, begins a new line.",
+    "Ctrl-C stops the run, a second one kills it; Ctrl-D leaves.",
+)
 
 _COMMAND = re.compile(r"/([a-z-]+)(?:\s+(.*))?", re.DOTALL)
 
@@ -52,8 +59,11 @@ def read_slash(line: str) -> Slash | None:
         return None
     name = match[1]
     if name not in COMMANDS:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, COMMANDS, n=1)
         raise ConfigError(
-            f"there is no command /{name}",
+            f"there is no command /{name}{f', did you mean /{near[0]}?' if near else ''}",
             hint="/help lists them; a line that starts with a space goes to the model as it is.",
         )
     return Slash(name, (match[2] or "").strip())
@@ -71,14 +81,16 @@ def read_mode(word: str) -> Mode:
         raise ConfigError(f"there is no mode {word}", hint=f"Modes: {', '.join(Mode)}.") from error
 
 
-def help_lines() -> list[str]:
-    """What `/help` says."""
+def help_lines(columns: int) -> list[str]:
+    """What `/help` says, in lines of at most `columns` cells."""
     spoken = {f"/{name} {form}".rstrip(): about for name, (form, about) in COMMANDS.items()}
-    widest = max(map(len, spoken))
-    lines = [f"{form:<{widest}}  {about}" for form, about in spoken.items()]
-    return [
-        *lines,
-        "",
-        "Anything else goes to the model; while it works, what you send is delivered at its next step.",
-        "Ctrl-C stops the run, a second one kills it; Ctrl-D leaves. @path attaches a file.",
-    ]
+    indent = min(max(map(len, spoken)), columns // 3) + 2
+    lines: list[str] = []
+    for form, about in spoken.items():
+        first, *more = wrap(about, columns - indent)
+        beside = len(form) <= indent - 2
+        lines += (
+            [f"{form:<{indent}}{first}"] if beside else [*wrap(form, columns), " " * indent + first]
+        )
+        lines += [" " * indent + part for part in more]
+    return [*lines, "", *(part for words in _KEYS for part in wrap(words, columns))]

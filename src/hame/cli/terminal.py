@@ -13,6 +13,7 @@ from hame.cli.drawing import Drawing
 from hame.cli.launch import Launch, paint_for
 from hame.cli.render import TerminalView
 from hame.cli.screen import Screen
+from hame.cli.stopping import stop_here
 from hame.cli.terminal_size import terminal_size
 from hame.config.accents import accent_code
 
@@ -62,9 +63,11 @@ def keys_to(
         termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
 
     def suspend() -> None:
+        loop.remove_signal_handler(signal.SIGTSTP)
         leave()
-        os.kill(0, signal.SIGSTOP)
+        stop_here()
         enter()
+        loop.add_signal_handler(signal.SIGTSTP, suspend)
         resumed()
 
     enter()

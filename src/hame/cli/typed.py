@@ -1,7 +1,7 @@
 """What is typed while a run is going: keys in, lines out.
 
 The terminal is in cbreak mode then, so that the typed text can be shown below the running output;
-this is a line editor of few keys: erase a character, a word or the line, paste, send.
+this is a line editor of few keys: erase a character, a word or the line, begin a new one, paste, send.
 """
 
 import codecs
@@ -11,6 +11,8 @@ import msgspec
 
 _ESCAPE = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O.|[^\[O])")
 _PASTE_ON, _PASTE_OFF = "\x1b[200~", "\x1b[201~"
+_NEW_LINE = ("\x1b\r", "\x1b\n")
+"""Alt-Enter."""
 _LONGEST_ESCAPE = 16
 
 
@@ -89,10 +91,14 @@ class LineEditor:
             return True
         self._pending = self._pending[match.end() :]
         self._pasting = match.group() == _PASTE_ON
+        if match.group() in _NEW_LINE:
+            self.text += "\n"
         return True
 
     def _take_key(self, key: str, events: list[Sent | Closed]) -> None:
         match key:
+            case "\r" | "\n" if self.text.endswith("\\") and not self.text.endswith("\\\\"):
+                self.text = self.text[:-1] + "\n"
             case "\r" | "\n":
                 events.append(Sent(self.take()))
             case "\x7f" | "\x08":
