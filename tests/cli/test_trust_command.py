@@ -132,7 +132,7 @@ def test_names_that_would_write_on_the_terminal_are_shown_escaped(hame, folder):
 def test_what_was_typed_before_the_question_does_not_answer_it(terminal, folder, home):
     hame = terminal("trust", real=True)
     hame.send("y\r")
-    hame.wait_for("Trust .*y/N")
+    hame.wait_for(r"Trust [^?]*\?[^?]*y/N")
     hame.send("\r")
     hame.wait_for("it is not trusted")
     assert kept(home) == []
