@@ -356,3 +356,19 @@ def test_output_that_cannot_be_written_is_no_bug_of_hames(tmp_path, words):
         "hame: cannot write the output: No space left on device\n"
         "      Make room there, and try again.\n"
     )
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_started_without_streams_it_does_its_work(tmp_path, closed):
+    words = f'exec "$0" "$1" 0 -p "echo it" --output-format json {closed}'
+    ran = subprocess.run(
+        ["sh", "-c", words, sys.executable, str(SCRIPT)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(SCRIPT.parents[2] / "src")},
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ">&-" in closed.replace("2>&-", "") or results_of(ran.stdout)[0]["status"] == "done"

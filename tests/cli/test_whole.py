@@ -197,6 +197,16 @@ def test_the_doctor_names_a_sandbox_that_was_asked_for_and_does_not_work(hame, t
     assert "Install bubblewrap" in findings["sandbox"]["hint"]
 
 
+def test_the_doctor_names_settings_that_cannot_be_used(hame, tmp_path):
+    (tmp_path / "hame").mkdir()
+    (tmp_path / "hame" / "config.toml").write_text("modell = 3\n")
+    ran = hame("doctor", real=True, XDG_CONFIG_HOME=str(tmp_path))
+    assert ran.returncode == 1
+    assert "\u2717 settings" in ran.stdout
+    assert "did you mean model?" in ran.stdout
+    assert "hame config unset modell" in ran.stdout
+
+
 def test_the_doctor_says_what_is_missing_and_how_to_get_it(hame, tmp_path):
     (tmp_path / ".hame").mkdir()
     (tmp_path / ".hame" / "config.toml").write_text('mode = "auto"\n')

@@ -295,6 +295,20 @@ def test_a_key_in_a_file_that_others_can_read_is_pointed_out(machine):
     assert machine.load().notices == ()
 
 
+def test_what_is_no_setting_is_told_how_it_is_put_right(machine):
+    machine.user_file('modell = "x"\n[providers.m]\nbase_ulr = "x"\n')
+    hint = machine.refusal().hint
+    assert "hame config unset modell" in hint
+    assert "`hame config` lists all settings" in hint
+    machine.user_file('[providers.m]\nbase_ulr = "x"\n')
+    assert "A provider has base_url, " in machine.refusal().hint
+
+
+def test_a_folder_in_place_of_a_settings_file_is_named(machine):
+    (machine.project / ".hame" / "config.toml").mkdir(parents=True)
+    assert "is not a settings file" in machine.refusal().message
+
+
 def test_a_pipe_in_place_of_a_settings_file_does_not_hold_up_the_start(machine):
     folder = machine.project / ".hame"
     folder.mkdir()

@@ -36,7 +36,12 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _open_streams() -> None:
-    """Make sure that no text is an error to print, whatever the locale."""
+    """Make sure that there are streams, and that no text is an error to print, whatever the locale."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            # Started with it closed: the next file that is opened would take its place.
+            os.dup2(os.open(os.devnull, os.O_RDWR), number)
+            setattr(sys, name, open(number, "w" if number else "r"))  # noqa: PTH123, SIM115 - no pathlib at start
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

@@ -61,12 +61,13 @@ def read_file(path: str, layer: Layer, places: Places) -> dict[str, Value]:
         key = find_key(dotted)
         where = f"{path}:{line_of(text, dotted)}"
         if key is None:
-            message, hint = _unknown(dotted, where)
+            message, hint = _unknown(dotted, where, _remedy(dotted, path, layer))
             raise ConfigError(message, hint=hint)
         try:
             value = read_value(key, raw, place)
         except ValueError as error:
-            raise ConfigError(f"{where}: {dotted} {error}", hint=_remedy(dotted, path)) from error
+            hint = _remedy(dotted, path, layer)
+            raise ConfigError(f"{where}: {dotted} {error}", hint=hint) from error
         found[dotted] = Value(value, layer, where)
     return found
 
@@ -130,16 +131,19 @@ def read_settings_text(path: str) -> str | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+        message = f"{path}: cannot be read: {error.strerror}"
+        raise ConfigError(message, hint="Make it readable for you, or move it away.") from error
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or status.st_size > _LIMIT:
+        os.close(descriptor)  # `fdopen` takes no folder.
+        raise ConfigError(f"{path}: is not a settings file", hint="Move it out of the way.")
     with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > _LIMIT:
-            raise ConfigError(f"{path}: is not a settings file", hint="Move it out of the way.")
         data = file.read(_LIMIT)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: is not UTF-8 (byte {error.start})") from error
+        message = f"{path}: is not UTF-8 (byte {error.start})"
+        raise ConfigError(message, hint="Save it as UTF-8, or move it out of the way.") from error
 
 
 def parse_toml(text: str, path: str) -> dict[str, object]:
@@ -231,15 +235,26 @@ def providers_of(values: Mapping[str, object]) -> dict[str, ProviderSettings]:
     return {name: msgspec.convert(inner, ProviderSettings) for name, inner in members.items()}
 
 
-def _unknown(dotted: str, where: str) -> tuple[str, str]:
+def _unknown(dotted: str, where: str, remedy: str) -> tuple[str, str]:
     head, _, leaf = dotted.rpartition(".")
-    known = provider_keys() if head.startswith("providers.") else keys()
     if head == "providers":
-        message = f"{where}: {dotted} should be a table: [providers.{leaf}]"
-    else:
-        message = f"{where}: {leaf or dotted} is not a setting{nearest(leaf or dotted, known)}"
-    return message, f"Settings: {', '.join(known)}."
+        return f"{where}: {dotted} should be a table: [providers.{leaf}]", remedy
+    said, names = unknown_key(dotted)
+    return f"{where}: {said}", f"{remedy} {names}"
 
 
-def _remedy(dotted: str, path: str) -> str:
-    return f"Correct {path}, or take it out: hame config unset {dotted}."
+def unknown_key(dotted: str) -> tuple[str, str]:
+    """That a key is no setting, with the nearest that is one; and what tells all there are."""
+    head, _, leaf = dotted.rpartition(".")
+    if head.startswith("providers."):
+        known = provider_keys()
+        return (
+            f"{leaf} is not a setting{nearest(leaf, known)}",
+            f"A provider has {', '.join(known)}.",
+        )
+    return f"{dotted} is not a setting{nearest(leaf, keys())}", "`hame config` lists all settings."
+
+
+def _remedy(dotted: str, path: str, layer: Layer) -> str:
+    unset = f", or take it out: hame config unset {dotted}" if layer is Layer.USER else ""
+    return f"Correct {path}{unset}."

@@ -11,9 +11,9 @@ from tomlkit import TOMLDocument
 from tomlkit.exceptions import TOMLKitError
 
 from hame.base.errors import ConfigError
-from hame.config.keys import find_key, keys, nearest, provider_keys, split_key
+from hame.config.keys import find_key, split_key
 from hame.config.places import Places
-from hame.config.sources import parse_toml, read_settings_text
+from hame.config.sources import parse_toml, read_settings_text, unknown_key
 from hame.config.values import Place, read_text
 from hame.config.versions import KEY, current, upgrade
 from hame.config.whole import alone_beside, write_whole
@@ -28,13 +28,8 @@ def set_value(places: Places, dotted: str, text: str) -> object:
     """
     key = find_key(dotted)
     if key is None:
-        head = dotted.rpartition(".")[0]
-        known = provider_keys() if head else keys()
-        leaf = dotted.rpartition(".")[2]
-        raise ConfigError(
-            f"{dotted} is not a setting{nearest(leaf, known)}",
-            hint=f"Settings: {', '.join(keys())}.",
-        )
+        message, hint = unknown_key(dotted)
+        raise ConfigError(message, hint=hint)
     try:
         value = read_text(key, text, Place(str(Path.cwd()), places.home))
     except ValueError as error:

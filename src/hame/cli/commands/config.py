@@ -13,10 +13,10 @@ from hame.cli.reveal import clean
 from hame.cli.terminal_size import terminal_size
 from hame.config import Loaded, load_settings
 from hame.config.environment import read_environment
-from hame.config.keys import Key, Scope, find_key, keys, nearest, provider_keys
+from hame.config.keys import Key, Scope, find_key, keys, provider_keys
 from hame.config.places import Places, find_places, project_file
 from hame.config.resolve import settled_value
-from hame.config.sources import Layer, Value
+from hame.config.sources import Layer, Value, unknown_key
 from hame.config.write import set_value, unset_value
 
 _SCOPES = {
@@ -108,7 +108,7 @@ def path() -> None:
     }
     for name, place in rows.items():
         missing = "" if os.path.exists(place) else "  (not there)"  # noqa: PTH110 - strings all through
-        sys.stdout.write(f"{name:<9} {place}{missing}\n")
+        sys.stdout.write(f"{name:<9} {clean(place)}{missing}\n")
 
 
 def _load() -> Loaded:
@@ -124,9 +124,8 @@ def _value_of(key: str) -> Value:
     """
     value = settled_value(_load(), key)
     if value is None:
-        known = ", ".join(keys())
-        message = f"{key} is not a setting{nearest(key, keys())}"
-        raise ConfigError(message, hint=f"Settings: {known}.")
+        message, hint = unknown_key(key)
+        raise ConfigError(message, hint=hint)
     return value
 
 

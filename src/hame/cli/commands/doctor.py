@@ -17,7 +17,7 @@ from hame.app.confinement import try_sandbox
 from hame.app.models import Models
 from hame.app.offers import open_models
 from hame.base.confinement import Level, Probe
-from hame.base.errors import HameError
+from hame.base.errors import ConfigError, HameError
 from hame.base.json import dump
 from hame.base.ports import ListsModels
 from hame.base.zone import is_below, split
@@ -52,15 +52,24 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 def doctor(options: Mapping[str, Any], *, as_json: bool) -> int:
     """Check the installation, the settings, the model and the sandbox.
 
-    The sandbox is tried as commands use it. The provider whose model would be asked is sent one request for its list of models.
+    The sandbox is tried as commands use it. The provider whose model would be asked is sent one
+    request for its list of models. The exit code is 1 where something is broken.
     """
-    launch = prepare(options, interactive=False)
-    findings = [*_machine(launch), *_settings(launch), *anyio.run(_models, launch)]
-    findings += [*anyio.run(_sandbox, launch), *_tools(launch)]
-    if as_json:
-        sys.stdout.write(dump([msgspec.to_builtins(finding) for finding in findings]) + "\n")
+    try:
+        launch = prepare(options, interactive=False)
+    except ConfigError as error:
+        # All else depends on them.
+        settings = Finding(what="settings", state="broken", said=error.message, hint=error.hint)
+        findings, paint = [settings], Paint(enabled=False, accent="")
     else:
-        _show(findings, paint_for(launch, terminal=sys.stdout.isatty()))
+        findings = [*_machine(launch), *_settings(launch), *anyio.run(_models, launch)]
+        findings += [*anyio.run(_sandbox, launch), *_tools(launch)]
+        paint = paint_for(launch, terminal=sys.stdout.isatty())
+    if as_json:
+        said = [msgspec.structs.replace(each, what=each.what.strip()) for each in findings]
+        sys.stdout.write(dump(msgspec.to_builtins(said)) + "\n")
+    else:
+        _show(findings, paint)
     broken = any(finding.state == "broken" for finding in findings)
     return ExitCode.FAILED if broken else ExitCode.DONE
 
@@ -93,7 +102,7 @@ def _settings(launch: Launch) -> list[Finding]:
     found = [
         Finding(what="settings", state="note", said=notice, hint="hame config list shows all.")
         for notice in launch.notices
-    ] or [Finding(what="settings", state="ok", said=launch.places.config_file)]
+    ] or [Finding(what="settings", state="ok", said=_file(launch.places.config_file))]
     for folder in (launch.places.sessions, launch.places.state, launch.places.cache):
         there = next(path for path in (Path(folder), *Path(folder).parents) if path.exists())
         if not os.access(there, os.W_OK | os.X_OK):
@@ -101,6 +110,10 @@ def _settings(launch: Launch) -> list[Finding]:
             said = f"{folder} cannot be written"
             found.append(Finding(what="files", state="broken", said=said, hint=hint))
     return found
+
+
+def _file(path: str) -> str:
+    return path if Path(path).exists() else f"none of your own; {path} would hold them"
 
 
 async def _models(launch: Launch) -> list[Finding]:

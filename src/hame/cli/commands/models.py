@@ -113,8 +113,9 @@ def _show(shelf: Shelf, provider: str | None) -> None:
     for line in shelf.failed:
         sys.stderr.write(f"hame: {clean(line)}\n")
     if not shelf.choices:
-        where = f"{clean(provider)} serves" if provider else "there is"
-        sys.stderr.write(f"hame: {where} no such model\n")
+        whose = clean(provider) if provider else "no provider that is set up"
+        verb = "serves no" if provider else "serves"
+        sys.stderr.write(f"hame: {whose} {verb} such a model; hame models lists all providers\n")
         return
     for row in choice_rows(sorted(shelf.choices, key=lambda choice: choice.name)):
         sys.stdout.write(f"{clean(row)}\n")
