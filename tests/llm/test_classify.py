@@ -35,6 +35,22 @@ PER_MINUTE = {"violations": [{"quotaId": "GenerateRequestsPerMinutePerProjectPer
 PER_DAY = {"violations": [{"quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]}
 
 
+OVERFLOWS = (
+    "Prompt contains 65673 tokens, too large for model with 32768 maximum context length",
+    "The decoder prompt (length 33000) is longer than the maximum model length of 32768.",
+    "The input token count is 1200000 but model only supports up to 1048576.",
+    "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens",
+    "`inputs` must have less than 4096 tokens. Given: 5000",
+    "too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000",
+    "Prompt exceeds max length",
+    "tokens in request more than max tokens allowed",
+    "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 129024]",
+    "prompt tokens exceed max context",
+    "length of prompt_tokens (40000) must be less than max_seq_len (32768).",
+)
+"""A full context in the words of servers and gateways."""
+
+
 @pytest.mark.parametrize(
     ("status", "error", "kind"),
     [
@@ -47,6 +63,10 @@ PER_DAY = {"violations": [{"quotaId": "GenerateRequestsPerDayPerProjectPerModel-
         (400, openai("Your credit balance is too low to access the API."), K.QUOTA_EXHAUSTED),
         (403, openai("Billing is not active", type="billing_not_active"), K.QUOTA_EXHAUSTED),
         (429, openai("Insufficient balance or no resource package."), K.QUOTA_EXHAUSTED),
+        (403, {"error": "Your team doesn't have any credits or licenses yet."}, K.QUOTA_EXHAUSTED),
+        (429, {"error": "you have reached your weekly usage limit"}, K.QUOTA_EXHAUSTED),
+        (429, openai("The limit is reached", type="usage_limit_reached"), K.QUOTA_EXHAUSTED),
+        (429, {"error": {"type": "usage_limit_reached", "resets_in_seconds": 9}}, K.RATE_LIMIT),
         # rates
         (429, google("RESOURCE_EXHAUSTED", QUOTA, PER_MINUTE), K.RATE_LIMIT),
         (429, google("RESOURCE_EXHAUSTED", QUOTA, {"retryDelay": "48s"}), K.RATE_LIMIT),
@@ -56,11 +76,18 @@ PER_DAY = {"violations": [{"quotaId": "GenerateRequestsPerDayPerProjectPerModel-
         (400, openai("slow down", type="rate_limit_error"), K.RATE_LIMIT),
         (429, openai("Request too large: Limit 8000, Requested 32979"), K.REQUEST_TOO_LARGE),
         (429, openai("The engine is currently overloaded"), K.OVERLOADED),
+        (429, {"message": "Too many tokens, please wait before trying again."}, K.RATE_LIMIT),
+        (498, "", K.OVERLOADED),
+        (503, openai("Slow Down", code="slow_down"), K.OVERLOADED),
         # keys and rights
         (401, "", K.AUTH),
         (400, openai("API key not valid. Please pass a valid API key."), K.AUTH),
         (403, openai("Invalid API key provided"), K.AUTH),
         (400, {"error": {"message": "x", "details": [{"reason": "API_KEY_INVALID"}]}}, K.AUTH),
+        (403, openai("Your API key was reported as leaked."), K.AUTH),
+        (403, google("PERMISSION_DENIED", "Method doesn't allow unregistered callers"), K.AUTH),
+        (403, {"errors": [{"code": 10000, "message": "Authentication error"}]}, K.AUTH),
+        (400, google("FAILED_PRECONDITION", "User location is not supported."), K.PERMISSION),
         (403, openai("You do not have access"), K.PERMISSION),
         (403, "<html><title>Forbidden</title></html>", K.PERMISSION),
         (403, openai("Your input was flagged, requires moderation"), K.CONTENT_FILTER),
@@ -70,6 +97,12 @@ PER_DAY = {"violations": [{"quotaId": "GenerateRequestsPerDayPerProjectPerModel-
         (400, openai("prompt is too long: 210000 tokens > 200000 maximum"), K.CONTEXT_OVERFLOW),
         (400, openai("x", code="context_length_exceeded"), K.CONTEXT_OVERFLOW),
         (400, openai("the request exceeds the available context size"), K.CONTEXT_OVERFLOW),
+        *((400, openai(words), K.CONTEXT_OVERFLOW) for words in OVERFLOWS),
+        (500, openai("context shift is disabled"), K.CONTEXT_OVERFLOW),
+        (400, {"message": {"detail": [{"msg": OVERFLOWS[0]}]}}, K.CONTEXT_OVERFLOW),
+        (400, openai("max_tokens is too large: this model supports 16384"), K.INVALID_REQUEST),
+        (400, openai("Invalid 'stop': the sequence length should be 4"), K.INVALID_REQUEST),
+        (400, openai("Input should be a valid string"), K.INVALID_REQUEST),
         (422, openai("Input tokens exceed the configured limit of 272000 tokens"), None),
         # what is not there
         (404, "", K.NOT_FOUND),
@@ -77,6 +110,9 @@ PER_DAY = {"violations": [{"quotaId": "GenerateRequestsPerDayPerProjectPerModel-
         (410, openai("gone"), K.NOT_FOUND),
         (400, openai("The model `x` does not exist"), K.NOT_FOUND),
         (400, openai("unknown model 'x'"), K.NOT_FOUND),
+        (400, openai("The model `x` has been decommissioned"), K.NOT_FOUND),
+        (400, {"message": "The provided model identifier is invalid."}, K.NOT_FOUND),
+        (400, openai("x", code="image_file_not_found"), K.INVALID_REQUEST),
         # the server
         (408, "", K.TIMEOUT),
         (409, openai("conflict"), K.SERVER_ERROR),
@@ -93,6 +129,10 @@ PER_DAY = {"violations": [{"quotaId": "GenerateRequestsPerDayPerProjectPerModel-
         (418, "", K.INVALID_REQUEST),
         (400, openai("bad call", code="tool_use_failed"), K.TOOL_USE_FAILED),
         (400, openai("x", code="content_filter"), K.CONTENT_FILTER),
+        (400, openai("x", code="cyber_policy"), K.CONTENT_FILTER),
+        (400, openai("Content Exists Risk"), K.CONTENT_FILTER),
+        (400, openai("potentially unsafe or sensitive content in input"), K.CONTENT_FILTER),
+        (403, {"error": "Content violates usage guidelines."}, K.CONTENT_FILTER),
     ],
 )
 def test_each_status_and_body_has_its_kind(status, error, kind):
@@ -392,3 +432,25 @@ def test_any_message_is_searched_for_a_wait(text):
 @given(json_values)
 def test_any_value_is_read_as_an_error(error):
     read_error(error)
+
+
+@pytest.mark.parametrize(
+    ("error", "wait"),
+    [
+        ({"error": "Model x is currently loading", "estimated_time": 20.0}, 20.0),
+        ({"error": {"message": "x", "retry_after": 8}}, 8.0),
+        ({"message": "x", "retryAfter": -8}, None),
+        (openai(details=[{"retryDelay": {"seconds": "12", "nanos": 500000000}}]), 12.5),
+    ],
+)
+def test_a_wait_may_be_a_member_of_the_body(error, wait):
+    assert of(503, error).retry_after_s == wait
+
+
+def test_a_wait_may_name_its_unit():
+    assert of(429, "", retry_after="12s").retry_after_s == 12
+
+
+@pytest.mark.parametrize("status", [{"StatusCode": 401}, {"status": "401 Unauthorized"}, {}])
+def test_a_status_in_the_body_of_an_error_inside_a_stream_counts(status):
+    assert classify_error({"error": "unauthorized", **status}, "Acme").kind is K.AUTH

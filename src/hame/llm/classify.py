@@ -145,6 +145,8 @@ def _wait(report: ErrorReport, headers: Mapping[str, str], now: float | None) ->
         found = detail_wait(report.details)
     if found is None:
         found = metadata_wait(report.metadata, now)
+    if found is None:
+        found = report.retry_after_s
     return worded_wait(report.message) if found is None else found
 
 
@@ -157,10 +159,14 @@ def _quotas(report: ErrorReport) -> str:
 
 # ---------------------------------------------------------------- rules
 
-_FILTER_WORD = re.compile(r"content_?filter|content_?policy|responsibleaipolicy|data_inspection")
+_FILTER_WORD = re.compile(
+    r"content_?filter|content_?policy|responsibleaipolicy|data_inspection|(?:cyber|bio|safety|usage)_policy"
+)
 _FILTER_TEXT = re.compile(
     r"content management policy|content policy|content filter|requires moderation"
-    r"|input was flagged|flagged as potentially|inappropriate content"
+    r"|input was flagged|flagged as potentially|inappropriate content|unsafe or sensitive|new_sensitive"
+    r"|sensitive (?:content|words?)\b|content exists risk"
+    r"|violat\w+ (?:\w+ ){0,2}(?:usage|content|safety) (?:guidelines|polic)"
 )
 _OVERFLOW_WORD = re.compile(
     r"context_(?:length|window)|max_prompt_tokens|exceed_context|context_size|prompt_too_long"
@@ -171,6 +177,11 @@ _OVERFLOW_TEXT = re.compile(
     r"|input (?:token count|length|tokens?)\b.*\bexceed|prompt token count"
     r"|exceeded model token limit|tokens? .*exceeds? the (?:limit|maximum)|maximum prompt length"
     r"|maximum number of (?:input )?tokens|reduce the length of the (?:messages|prompt|input)"
+    r"|(?:prompt|inputs?)\b.{0,40}\b(?:tokens?|length)\b.{0,40}"
+    r"\b(?:longer than|too large|too long|more than|must be (?:<|less)|less than|exceeds?|should be)"
+    r"|prompt exceeds|`inputs` must have less than|token count is \d+ but|max(?:imum)? context"
+    r"|tokens in request more than|too many tokens(?!, please wait)|maximum model length"
+    r"|context shift is disabled|max_seq_len"
 )
 _TOO_LARGE_TEXT = re.compile(
     r"request (?:entity |body |payload )?(?:is )?too large|payload too large|request exceeds the maximum size"
@@ -182,7 +193,8 @@ _AUTH_WORD = re.compile(
 _AUTH_TEXT = re.compile(
     r"(?:invalid|incorrect|missing|expired|wrong|no|malformed) (?:\w+ )?(?:api.?key|authentication|credentials?)"
     r"|api.?key (?:is |was |has )?(?:not valid|not found|invalid|incorrect|missing|expired|revoked|required)"
-    r"|authentication (?:failed|fails|required)|invalid bearer|missing authentication"
+    r"|authentication (?:failed|fails|required|error)|invalid bearer|missing authentication"
+    r"|api.?key .{0,20}\b(?:leaked|disabled|compromised)|unregistered callers|^unauthorized\b"
 )
 _QUOTA_WORD = re.compile(
     r"insufficient_(?:quota|balance|funds|credits?|user_quota)|billing|payment_required|current_quota"
@@ -193,27 +205,34 @@ _QUOTA_TEXT = re.compile(
     r"|(?:requires?|need|add|purchase|buy) more credits|billing hard limit|payment required"
     r"|account (?:is|has been) suspended|spend(?:ing)? limit|run out of credits"
     r"|used all available credits|balance is too low|no resource package"
+    r"|(?:n't have (?:any|enough)|no|not enough) credits"
 )
+_PLAN_WORD = re.compile(r"usage_(?:limit_reached|not_included)")
 _PLAN_TEXT = re.compile(
     r"exceeded your current quota|quota (?:has been )?exhausted|billing details"
+    r"|(?:daily|weekly|monthly) (?:usage )?limit"
 )
 _RATE_TEXT = re.compile(r"per.?(?:minute|second|hour)|\b[rt]p[msh]\b|rate.?limit")
 _RATE_WORD = re.compile(r"rate_?limit|too_?many_?requests|resource_exhausted|throttl")
 _RATE_SAID = re.compile(r"rate.?limit(?:ed)?\b|too many requests|throttled")
-_BUSY_WORD = re.compile(r"overloaded")
+_BUSY_WORD = re.compile(r"overloaded|slow_down")
 _BUSY_TEXT = re.compile(
     r"overloaded|high demand|at capacity|capacity (?:exceeded|constraints)|server (?:is )?busy|too busy"
 )
-_MISSING_WORD = re.compile(r"not_?found|model_not_exist|deploymentnotfound")
+_MISSING_WORD = re.compile(
+    r"^(?!image).*not_?found|model_not_exist|deploymentnotfound|decommissioned"
+)
 _MISSING_TEXT = re.compile(
     r"model.{0,80}(?:does not exist|not exist|not found|is not supported for generatecontent)"
     r"|not a valid model|(?:unknown|no such|invalid) model\b|model not found"
+    r"|model (?:identifier is invalid|.{0,60}has been (?:decommissioned|retired))"
     r"|unexpected endpoint|no such endpoint|invalid url\b|page not found|no route matches"
 )
 _FORBIDDEN_WORD = re.compile(r"permission|(?<!extra_)forbidden|access_?denied|not_authorized")
+_FORBIDDEN_TEXT = re.compile(r"(?:location|country|region|territory) (?:is )?not supported")
 _TIMEOUT_WORD = re.compile(r"timeout|deadline_exceeded")
 _INVALID_WORD = re.compile(
-    r"invalid|bad_?request|unsupported|failed_precondition|out_of_range|validation|extra_forbidden"
+    r"invalid|bad_?request|unsupported|failed_precondition|out_of_range|validation|extra_forbidden|image"
 )
 _BROKEN_WORD = re.compile(
     r"server_?error|api_?error|internal|unavailable|upstream|engine|aborted|cancelled"
@@ -258,13 +277,13 @@ def _is_quota(s: _Signals) -> bool:
         return True
     if "perday" in s.quotas and "perminute" not in s.quotas:
         return True
-    if not s.says(_PLAN_TEXT):
+    if not (s.says(_PLAN_TEXT) or s.hints(_PLAN_WORD)):
         return False
     return s.wait is None and not s.says(_RATE_TEXT) and "perminute" not in s.quotas
 
 
 def _is_busy(s: _Signals) -> bool:
-    if s.status == 529 or s.hints(_BUSY_WORD):
+    if s.status in {498, 529} or s.hints(_BUSY_WORD):
         return True
     return (s.status is None or s.status in {429, 498} or s.status >= 500) and s.says(_BUSY_TEXT)
 
@@ -282,7 +301,9 @@ def _is_not_found(s: _Signals) -> bool:
 
 
 def _is_forbidden(s: _Signals) -> bool:
-    return s.status == 403 or (s.status is None and s.hints(_FORBIDDEN_WORD))
+    if s.status is None and s.hints(_FORBIDDEN_WORD):
+        return True
+    return s.status == 403 or (s.status in {None, 400, 451} and s.says(_FORBIDDEN_TEXT))
 
 
 def _is_timeout(s: _Signals) -> bool:

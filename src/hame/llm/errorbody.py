@@ -14,18 +14,27 @@ from hame.base.json import (
     as_list,
     as_object,
     get_list,
+    get_number,
     get_object,
     get_objects,
     get_string,
     parse,
 )
+from hame.llm.waits import LONGEST_S
 
 _SAID_LIMIT = 300
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
 _WORD_KEYS = ("type", "code", "status", "reason", "error_type")
-_NUMBER_KEYS = ("code", "status", "status_code", "http_code", "raw_status_code", "http_status")
+_NUMBER_KEYS = (
+    *("code", "status", "status_code", "http_code", "raw_status_code", "http_status"),
+    *("StatusCode", "statusCode"),
+)
+_STATUS = re.compile(r"([45]\d\d)(?: [A-Z][\w -]*)?", re.ASCII)
+"""A status as text, perhaps with its phrase: `401 Unauthorized`."""
+_WAIT_KEYS = ("retry_after", "retryAfter", "resets_in_seconds", "estimated_time")
+"""Members that tell a wait in seconds: gateways', ChatGPT's plans', Hugging Face's for a loading model."""
 
 
 class ErrorReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,6 +52,8 @@ class ErrorReport(msgspec.Struct, frozen=True, kw_only=True):
     """Google's `details`."""
     metadata: JsonObject = {}
     """OpenRouter's `metadata`."""
+    retry_after_s: float | None = None
+    """A wait that is a member of the body, in seconds."""
 
 
 def read_body(body: bytes) -> ErrorReport:
@@ -108,6 +119,7 @@ def _read_object(outer: JsonObject) -> ErrorReport:
         parameter=next((p for source in objects if (p := _parameter(source))), None),
         details=tuple(get_objects(inner, "details")),
         metadata=metadata,
+        retry_after_s=next((n for source in objects if (n := _wait(source)) is not None), None),
     )
 
 
@@ -140,6 +152,9 @@ def _own_message(source: JsonObject) -> str:
         text = get_string(source, key)
         if text:
             return _plain(text.strip())
+    wrapped = as_object(source.get("message"))
+    if wrapped is not None:
+        return _own_message(wrapped)
     complaints = [
         ": ".join(filter(None, (_location(item), get_string(item, "msg") or "")))
         for item in get_objects(source, "detail")
@@ -170,10 +185,15 @@ def _words(source: JsonObject) -> Iterator[str]:
 def _statuses(source: JsonObject) -> Iterator[int]:
     for key in _NUMBER_KEYS:
         found = source.get(key)
-        if isinstance(found, str) and found.isascii() and found.isdigit():
-            found = int(found)
+        if isinstance(found, str) and (written := _STATUS.fullmatch(found)):
+            found = int(written[1])
         if isinstance(found, int) and 400 <= found <= 599:
             yield found
+
+
+def _wait(source: JsonObject) -> float | None:
+    waits = (get_number(source, key) for key in _WAIT_KEYS)
+    return next((wait for wait in waits if wait is not None and 0 <= wait <= LONGEST_S), None)
 
 
 def _parameter(source: JsonObject) -> str | None:

@@ -18,7 +18,8 @@ _AGAIN = re.compile(
     re.IGNORECASE,
 )
 _PART = re.compile(rf"(\d+(?:\.\d+)?)\s*({_UNIT})", re.IGNORECASE)
-_LONGEST_S = 30 * 24 * 3600.0
+LONGEST_S = 30 * 24 * 3600.0
+"""A longer wait is nonsense."""
 _EPOCH_MS = 10**11
 
 
@@ -30,7 +31,7 @@ def header_wait(headers: Mapping[str, str], now: float | None) -> float | None:
     text = headers.get("retry-after", "").strip()
     if not text:
         return None
-    seconds = _float(text)
+    seconds = _float(text.removesuffix("s"))
     if seconds is not None:
         return _sane(seconds)
     moment = _date(text)
@@ -46,8 +47,9 @@ def detail_wait(details: Sequence[JsonObject]) -> float | None:
             return _sane(_float(delay[:-1]))
         parts = get_object(detail, "retryDelay")
         if parts:
-            nanos = get_number(parts, "nanos") or 0.0
-            return _sane((get_number(parts, "seconds") or 0.0) + nanos / 1e9)
+            # Google writes 64-bit numbers as text.
+            whole = get_number(parts, "seconds") or _float(get_string(parts, "seconds")) or 0.0
+            return _sane(whole + (get_number(parts, "nanos") or 0.0) / 1e9)
     return None
 
 
@@ -86,7 +88,7 @@ def _float(text: str | None) -> float | None:
 
 
 def _sane(seconds: float | None) -> float | None:
-    if seconds is None or not math.isfinite(seconds) or not 0 <= seconds <= _LONGEST_S:
+    if seconds is None or not math.isfinite(seconds) or not 0 <= seconds <= LONGEST_S:
         return None
     return seconds
 
