@@ -104,3 +104,21 @@ def test_a_failure_after_words_came_midway():
     body = SSE.split(b"\n\n")[0].replace(b'"stop"', b"null") + b"\n\n"
     told = failure(read(body, "text/event-stream"))
     assert told.mid_stream
+
+
+@pytest.mark.parametrize("step", [0, 1])
+@pytest.mark.parametrize("said", [b"Internal Server Error", b"upstream error: no route\n\nbye"])
+def test_words_that_are_no_stream_are_told(said, step):
+    failed = failure(read(said, "text/plain", step=step))
+    assert failed.kind is ErrorKind.PROTOCOL
+    assert failed.said == said.split(b"\n")[0].decode()
+
+
+@pytest.mark.parametrize("step", [0, 1])
+def test_lines_of_json_are_events_where_a_server_leaves_out_their_framing(step):
+    lines = SSE.replace(b"data: ", b"").replace(b"\n\n", b"\n").removesuffix(b"[DONE]\n")
+    ended = b'{"choices":[],"usage":{"prompt_tokens":1}}\n'
+    for content_type in ("", "application/json"):
+        events = read(lines + ended, content_type, step=step)
+        assert TextDelta("x") in events
+        assert isinstance(events[-1], Completed)

@@ -124,3 +124,12 @@ def test_how_a_body_was_cut_does_not_matter(body, steps):
         at, turn = at + step, turn + 1
     assert read_sse(*pieces) == read_sse(body)
     assert read_ndjson(*pieces) == read_ndjson(body)
+
+
+def test_events_whose_blank_line_is_left_out_stay_apart():
+    assert data_of(read_sse(b'data: {"a":1}\ndata: {"b":2}\ndata: [DONE]\n\n')) == [
+        '{"a":1}',
+        '{"b":2}',
+        "[DONE]",
+    ]
+    assert data_of(read_sse(b'data: {"a":\ndata: 1}\n\n')) == ['{"a":\n1}']

@@ -29,7 +29,17 @@ class _Form(Enum):
 class AnswerReader:
     """Reads one answer. The events end with one `Completed` or `Failed`; nothing follows it."""
 
-    __slots__ = ("_body", "_codec", "_decoder", "_facts", "_form", "_frames", "ended", "spoke")
+    __slots__ = (
+        "_body",
+        "_codec",
+        "_decoder",
+        "_facts",
+        "_form",
+        "_framed",
+        "_frames",
+        "ended",
+        "spoke",
+    )
 
     def __init__(self, codec: Codec, facts: ModelFacts, content_type: str = "") -> None:
         """Start at the beginning of a body with status 200."""
@@ -38,6 +48,8 @@ class AnswerReader:
         self._decoder: Decoder = codec.decoder(facts)
         self._frames = NdjsonFrames() if codec.framing == "ndjson" else SseFrames()
         self._form = _form_of(content_type)
+        self._framed = False
+        """Whether the body had any frame."""
         self._body = bytearray()
         self.spoke = False
         """Whether any of the answer itself (not only a count of tokens) has been read."""
@@ -71,6 +83,8 @@ class AnswerReader:
         if self.ended:
             return []
         events = self._decode(self._frames.close())
+        if not self._framed and self._frames.stray:
+            return self._admit([self._nonsense(self._frames.stray)])
         if not self.ended:
             events += self._admit(self._decoder.close())
         return events if self.ended else [*events, *self._admit([self._cut()])]
@@ -84,6 +98,7 @@ class AnswerReader:
 
     def _decode(self, frames: Sequence[Frame]) -> list[StreamEvent]:
         events: list[StreamEvent] = []
+        self._framed = self._framed or bool(frames)
         for frame in frames:
             if self.ended:
                 break
@@ -97,7 +112,8 @@ class AnswerReader:
         try:
             parse(body)
         except ValueError:
-            if self._codec.framing == "ndjson" and body.lstrip().startswith(b"{"):
+            lines = self._codec.framing == "ndjson" or _ends_in_json(body)
+            if lines and body.lstrip().startswith(b"{"):
                 # Lines of JSON behind a proxy that calls them one JSON body.
                 return [*self._feed_frames(body), *self._close_frames()]
             return self._admit([self._nonsense(read_body(body).message)])
@@ -129,6 +145,15 @@ class AnswerReader:
 
     def _nonsense(self, said: str) -> Failed:
         return Failed(not_an_answer(self._facts.vendor, said, mid_stream=self.spoke))
+
+
+def _ends_in_json(body: bytes) -> bool:
+    """Whether the last line is JSON by itself."""
+    try:
+        parse(body.strip().splitlines()[-1])
+    except ValueError:
+        return False
+    return True
 
 
 def _form_of(content_type: str) -> _Form:

@@ -13,6 +13,8 @@ from hame.base.ports import Frame
 MAX_EVENT_BYTES = 64 * 1024 * 1024
 """Room for a generated picture in base64; beyond it the stream is taken for broken."""
 
+_FIELDS = frozenset({b"", b"data", b"event", b"id", b"retry"})
+"""What lines of such a stream begin with; a comment begins with its colon."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -72,15 +74,18 @@ class SseFrames:
     """Server-sent events.
 
     Servers that give up midway sometimes write a bare JSON object or `[DONE]` without `data:`; lines
-    that begin so are kept as the data of an event of their own.
+    that begin so are kept as the data of an event of their own. Others leave out the blank line between
+    two events; lines that are each whole where they are not together count as events.
     """
 
-    __slots__ = ("_bare", "_data", "_event", "_limit", "_lines", "_size")
+    __slots__ = ("_bare", "_data", "_event", "_limit", "_lines", "_size", "stray")
 
     def __init__(self, max_event_bytes: int = MAX_EVENT_BYTES) -> None:
         """Start at the beginning of a body."""
         self._limit = max_event_bytes
         self._lines = _Lines(max_event_bytes)
+        self.stray = ""
+        """The first line that is none of such a stream: what a server says that speaks otherwise."""
         self._data: list[bytes] = []
         self._bare = False
         self._event = ""
@@ -118,6 +123,8 @@ class SseFrames:
             self._add(line)
             return
         name, _, value = line.partition(b":")
+        if name not in _FIELDS and not self.stray:
+            self.stray = line.decode("utf-8", "replace")
         value = value.removeprefix(b" ")
         if name == b"data":
             self._add(value)
@@ -133,7 +140,7 @@ class SseFrames:
     def _dispatch(self, frames: list[Frame]) -> None:
         if self._data:
             data = b"\n".join(self._data).decode("utf-8", "replace")
-            frames.append(Frame(data, self._event))
+            frames.extend(Frame(part, self._event) for part in _parts(data))
         self._data = []
         self._bare = False
         self._event = ""
@@ -144,6 +151,8 @@ class NdjsonFrames:
     """Newline-delimited JSON: one frame a line, blank lines skipped."""
 
     __slots__ = ("_lines",)
+    stray = ""
+    """Here every line is one of the stream."""
 
     def __init__(self, max_event_bytes: int = MAX_EVENT_BYTES) -> None:
         """Start at the beginning of a body."""
@@ -166,6 +175,14 @@ class NdjsonFrames:
 
 def _ended(piece: bytes) -> bool:
     return piece.endswith((b"\n", b"\r"))
+
+
+def _parts(data: str) -> list[str]:
+    """The events in the data of one: its lines, where each is JSON and all of them together are not."""
+    lines = data.split("\n")
+    if len(lines) == 1 or _whole(data) or not all(_whole(line) for line in lines if line.strip()):
+        return [data]
+    return lines
 
 
 def _whole(data: str) -> bool:

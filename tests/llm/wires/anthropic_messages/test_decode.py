@@ -583,3 +583,16 @@ def test_whatever_body_comes_an_answer_ends_once_and_nothing_raises(body: object
     said = list(CODEC.decode_body(json.dumps(body).encode(), FACTS))
     ends = [event for event in said if isinstance(event, Completed | Failed)]
     assert ends == said[-1:]
+
+
+@pytest.mark.parametrize("pieces", [[], ["", " "]])
+def test_a_last_call_without_arguments_was_cut_where_the_output_limit_was_hit(pieces):
+    call = [begin(0, type="tool_use", id="t", name="now", input={})]
+    call += [delta(0, "input_json_delta", partial_json=piece) for piece in pieces] + [end(0)]
+    cut = blocks(decode(START, *call, stopped("max_tokens"), STOP))
+    assert cut == (ToolCall("t", "now", None, malformed=""),)
+    whole = (ToolCall("t", "now", {}),)
+    assert blocks(decode(START, *call, stopped("tool_use"), STOP)) == whole
+    after = [begin(1, type="text", text="and"), end(1)]
+    found = blocks(decode(START, *call, *after, stopped("max_tokens"), STOP))
+    assert found == (*whole, Text("and"))

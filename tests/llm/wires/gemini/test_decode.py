@@ -158,6 +158,14 @@ def test_a_call_without_arguments_has_none(args):
     assert blocks(stream(chunk(found), END)) == (ToolCall("c", "run", {}),)
 
 
+@pytest.mark.parametrize("args", [[1], 5, False])
+def test_arguments_that_are_no_object_are_never_taken_for_none(args):
+    given = {"functionCall": {"name": "run", "args": args}}
+    (found,) = blocks(stream(chunk(given, finish="STOP")))
+    assert found.arguments is None
+    assert found.malformed == json.dumps(args)
+
+
 def test_arguments_as_text_are_parsed_or_kept_as_malformed():
     found = {"functionCall": {"name": "run", "args": '{"a":1}', "id": "c"}}
     broken = {"functionCall": {"name": "run", "args": '{"a":', "id": "d"}}

@@ -64,7 +64,7 @@ def test_text_is_joined_and_ends():
     assert message.raw_stop_reason == "stop"
 
 
-@pytest.mark.parametrize("key", ["reasoning_content", "reasoning"])
+@pytest.mark.parametrize("key", ["reasoning_content", "reasoning", "reasoning_text"])
 def test_reasoning_comes_before_the_text_as_a_block_of_its_own(key):
     message = fold(decode(delta(**{key: "hm"}), delta(content="yes"), delta("stop")))
     assert message.content == (Thinking("hm"), Text("yes"))
@@ -523,3 +523,58 @@ def test_where_an_answer_has_things_from_is_kept_once_and_named():
     kept: dict = {"annotations": [page, file, {}]}
     summary = "sources: https://example.org, cv.pdf"
     assert message.content == (Text("So."), Opaque("openai_chat", "citations", kept, summary))
+
+
+def test_a_name_may_come_in_pieces_or_again_and_again_and_an_id_behind_it():
+    pieces = [tool(index=0, name="read_")], [tool(index=0, name="file", id="a")]
+    (found,) = calls(*pieces, [tool(index=0, text='{"p":1}')])
+    assert found == ToolCall("a", "read_file", {"p": 1})
+    (found,) = calls(*[[tool(index=0, name="read_file", id="a", text=part)] for part in ("", "{}")])
+    assert found == ToolCall("a", "read_file", {})
+
+
+def test_calls_without_index_id_and_arguments_are_told_apart_by_name():
+    assert [one.name for one in calls([tool(name="f")], [tool(name="g")])] == ["f", "g"]
+
+
+def test_a_call_that_broke_off_before_its_arguments_was_begun():
+    decoder = CODEC.decoder(FACTS)
+    begun = delta(tool_calls=[tool(index=0, id="a", name="f")])
+    assert list(decoder.feed(Frame(json.dumps(begun)))) == []
+    started, failed = decoder.close()
+    assert started == ToolCallStarted(0, "a", "f")
+    assert isinstance(failed, Failed)
+
+
+@pytest.mark.parametrize(
+    ("finish", "stop"),
+    [("tool_calls", StopReason.MALFORMED_TOOL_CALL), ("length", StopReason.MAX_TOKENS)],
+)
+def test_a_call_of_nothing_is_a_malformed_one(finish, stop):
+    message = fold(
+        decode(delta(content="Look:"), delta(tool_calls=[tool(text="{}")]), delta(finish))
+    )
+    assert (message.text, message.calls, message.stop_reason) == ("Look:", (), stop)
+
+
+@pytest.mark.parametrize(
+    ("raw", "stop"),
+    [
+        ("eos_token", StopReason.END_TURN),
+        ("COMPLETE", StopReason.END_TURN),
+        ("stop_sequence", StopReason.STOP_SEQUENCE),
+        ("SAFETY", StopReason.CONTENT_FILTER),
+        ("recitation", StopReason.CONTENT_FILTER),
+        ("something", StopReason.UNKNOWN),
+    ],
+)
+def test_reasons_to_stop_of_other_wires_pass_through_gateways(raw, stop):
+    assert fold(decode(delta(content="x"), delta(raw))).stop_reason is stop
+
+
+def test_usage_may_stand_in_the_choice():
+    chunk = delta("stop")
+    chunk["choices"][0]["usage"] = {"prompt_tokens": 5, "completion_tokens": 3, "cached_tokens": 2}
+    usage = fold(decode(delta(content="x"), chunk)).usage
+    assert usage is not None
+    assert (usage.input_total, usage.cache_read, usage.output) == (5, 2, 3)

@@ -615,3 +615,45 @@ def test_whatever_comes_as_a_whole_body_ends_once_and_nothing_raises(body: objec
     told = whole(body)
     ends = [event for event in told if isinstance(event, Completed | Failed)]
     assert ends == told[-1:]
+
+
+INCOMPLETE = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
+
+
+@pytest.mark.parametrize("declared", [[done({**CALL, "status": "incomplete"})], []])
+def test_a_call_that_was_cut_before_its_arguments_is_malformed(declared):
+    end = {"type": "response.incomplete", "response": {**INCOMPLETE, "output": []}}
+    cut = blocks(stream(added(CALL), *declared, end))
+    assert cut == (ToolCall("call_1", "run", None, malformed=""),)
+
+
+def test_calls_come_in_the_order_in_which_they_began():
+    other = {**CALL, "id": "fc_2", "call_id": "call_2"}
+    begun = [added(CALL, 0), added(other, 1), done(other, 1)]
+    told = stream(*begun, done(CALL, 0), completed())
+    assert [call.id for call in blocks(told)] == ["call_1", "call_2"]
+    shell = {"type": "shell_call", "id": "sh_1", "call_id": "call_0"}
+    never_done = stream(added(shell, 0), added(other, 1), done(other, 1), completed())
+    assert [call.id for call in blocks(never_done)] == ["call_2"]
+
+
+def test_a_call_whose_beginning_was_lost_has_the_id_of_its_item():
+    told = stream({**arguments("{}"), "item_id": "fc_1"}, done(CALL), completed())
+    assert blocks(told) == (ToolCall("call_1", "run", {}),)
+
+
+def test_text_that_comes_only_as_done_is_told_once():
+    ended = {"type": "response.output_text.done", "output_index": 0, "text": "Hey"}
+    assert blocks(stream(ended, completed())) == (Text("Hey"),)
+    assert blocks(stream(text("Hey"), ended, completed())) == (Text("Hey"),)
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"type": "error", "code": "server_error", "message": "x"},
+        {"type": "response.failed", "response": {"status": "failed", "error": {"code": "x"}}},
+    ],
+)
+def test_what_was_said_before_an_error_is_told(event):
+    assert blocks(stream(text("half"), event)) == (Text("half"),)

@@ -20,6 +20,7 @@ from hame.base.json import (
     get_string,
     parse_object,
 )
+from hame.base.message import ToolCall
 from hame.base.stream import (
     OpaqueCompleted,
     StreamEvent,
@@ -153,6 +154,18 @@ class Call(OpenBlock):
     @override
     def finish(self) -> Sequence[StreamEvent]:
         """Parse the arguments; what is not a JSON object is kept as text."""
+        return self.settle(cut=False)
+
+    @property
+    def blank(self) -> bool:
+        """Whether no arguments were sent."""
+        return not ("".join(self._pieces).strip() or self._given)
+
+    def settle(self, *, cut: bool) -> Sequence[StreamEvent]:
+        """The call is whole; one without arguments may have been `cut` before they began."""
+        if self.blank and cut:
+            call = ToolCall(self._id, self._name, None, malformed="")
+            return (ToolCallCompleted(self._number, call),)
         if self._pieces:
             call = parse_arguments(self._id, self._name, "".join(self._pieces))
             return (ToolCallCompleted(self._number, call),)

@@ -34,13 +34,25 @@ _STOPS = {
 class MessagesDecoder:
     """Decodes the events of one answer."""
 
-    __slots__ = ("_calls", "_counter", "_ended", "_id", "_open", "_provider", "_raw_stop", "_said")
+    __slots__ = (
+        "_blank",
+        "_calls",
+        "_counter",
+        "_ended",
+        "_id",
+        "_open",
+        "_provider",
+        "_raw_stop",
+        "_said",
+    )
 
     def __init__(self, facts: ModelFacts) -> None:
         """Expect the first event."""
         self._provider = facts.vendor
         self._id = ""
         self._open: dict[int, OpenBlock] = {}
+        self._blank: Call | None = None
+        """A call without arguments that was the last block so far; only the stop reason tells if it is whole."""
         self._calls = 0
         self._counter = Counter()
         self._raw_stop: str | None = None
@@ -95,7 +107,7 @@ class MessagesDecoder:
 
     def _begin(self, index: int, source: JsonObject) -> Sequence[StreamEvent]:
         """A block begins; one still open at the same place is whole then."""
-        before = self._finish(index)
+        before = [*self._settle(cut=False), *self._finish(index), *self._settle(cut=False)]
         block = open_block(source, self._calls, self._id)
         self._calls += isinstance(block, Call)
         self._open[index] = block
@@ -110,7 +122,16 @@ class MessagesDecoder:
 
     def _finish(self, index: int) -> Sequence[StreamEvent]:
         block = self._open.pop(index, None)
+        if isinstance(block, Call) and block.blank:
+            before = self._settle(cut=False)
+            self._blank = block
+            return before
         return self._say(block.finish()) if block is not None else ()
+
+    def _settle(self, *, cut: bool) -> Sequence[StreamEvent]:
+        """Tell the call that was held back."""
+        held, self._blank = self._blank, None
+        return self._say(held.settle(cut=cut)) if held is not None else ()
 
     def _say(self, events: Sequence[StreamEvent]) -> Sequence[StreamEvent]:
         self._said = self._said or bool(events)
@@ -136,7 +157,9 @@ class MessagesDecoder:
         """The answer is whole, and so is every block that was left open."""
         self._ended = True
         events = [event for index in sorted(self._open) for event in self._finish(index)]
-        return [*events, Completed(self._reason(), self._raw_stop)]
+        reason = self._reason()
+        last = self._settle(cut=reason is StopReason.MAX_TOKENS)
+        return [*events, *last, Completed(reason, self._raw_stop)]
 
     def _reason(self) -> StopReason:
         """The reason in hame's words; a stop that was not explained is an ordinary one."""
@@ -147,7 +170,7 @@ class MessagesDecoder:
 
     def _fail(self, failure: Failure) -> Sequence[StreamEvent]:
         self._ended = True
-        return (Failed(failure),)
+        return (*self._settle(cut=False), Failed(failure))
 
 
 def decode_body(body: bytes, facts: ModelFacts) -> Sequence[StreamEvent]:

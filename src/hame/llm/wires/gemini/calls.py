@@ -69,11 +69,12 @@ class Calls:
             growing.arguments = PartialArguments(dict(as_object(call.get("args")) or {}))
             return [started, *self._grow(growing, call)]
         given = call.get("args")
-        if isinstance(given, str):
-            whole = parse_arguments(growing.id, name, given, signature=signature)
-            return [started, ToolCallArgsDelta(number, given), ToolCallCompleted(number, whole)]
-        growing.arguments = PartialArguments(as_object(given) or {})
-        return [started, *self._complete(growing)]
+        if given is None or as_object(given) is not None:
+            growing.arguments = PartialArguments(as_object(given) or {})
+            return [started, *self._complete(growing)]
+        text = given if isinstance(given, str) else dump(given)
+        whole = parse_arguments(growing.id, name, text, signature=signature)
+        return [started, ToolCallArgsDelta(number, text), ToolCallCompleted(number, whole)]
 
     def _grow(self, growing: _Growing, call: JsonObject) -> list[StreamEvent]:
         for piece in get_objects(call, "partialArgs"):

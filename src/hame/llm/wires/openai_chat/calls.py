@@ -1,8 +1,9 @@
 """Tool calls as they arrive in pieces, however a server numbers them.
 
 Pieces are joined by `index`. Servers also send no index, no id, the id on every piece, one index for
-all calls, arguments as an object, or the same id twice; every call still comes out once, with an id
-of its own.
+all calls, arguments as an object, a name in pieces, or the same id twice; every call still comes out
+once, with an id of its own. It is announced when its arguments begin: until then its name may grow and
+its id may follow.
 """
 
 from collections.abc import Iterator
@@ -68,6 +69,11 @@ class CallPieces:
         """Whether any call has begun."""
         return bool(self._calls)
 
+    @property
+    def nameless(self) -> bool:
+        """Whether there are calls, and none of them says of what."""
+        return bool(self._calls) and not any(call.name for call in self._calls)
+
     def seed(self, text: str) -> None:
         """Give the answer's own id, from which missing call ids are made."""
         self._seed = self._seed or text
@@ -77,7 +83,8 @@ class CallPieces:
         piece = _read(item)
         call = self._find(piece)
         call.sent_id = call.sent_id or piece.id
-        call.name = call.name or piece.name
+        if not call.started:
+            call.name = _named(call.name, piece.name)
         call.signature = call.signature or piece.signature
         number = self._calls.index(call)
         if piece.text:
@@ -85,12 +92,14 @@ class CallPieces:
         if call.started:
             if piece.text:
                 yield ToolCallArgsDelta(number, piece.text)
-        elif call.name:
-            call.started = True
-            call.id = self._own_id(call, number)
-            yield ToolCallStarted(number, call.id, call.name)
-            if call.pieces:
-                yield ToolCallArgsDelta(number, call.text)
+        elif call.name and call.pieces:
+            yield from self._start(call, number)
+
+    def begun(self) -> Iterator[StreamEvent]:
+        """Announce the calls whose arguments have not begun; nothing more of a name or an id follows."""
+        for number, call in enumerate(self._calls):
+            if call.name and not call.started:
+                yield from self._start(call, number)
 
     def finish(self, *, truncated: bool) -> Iterator[StreamEvent]:
         """The answer is whole: so are its calls.
@@ -99,9 +108,18 @@ class CallPieces:
         """
         for number, call in enumerate(self._calls):
             if not call.started:
-                continue
+                if not call.name:
+                    continue
+                yield from self._start(call, number)
             last = number == len(self._calls) - 1
             yield ToolCallCompleted(number, _complete(call, cut=truncated and last))
+
+    def _start(self, call: _Pending, number: int) -> Iterator[StreamEvent]:
+        call.started = True
+        call.id = self._own_id(call, number)
+        yield ToolCallStarted(number, call.id, call.name)
+        if call.pieces:
+            yield ToolCallArgsDelta(number, call.text)
 
     def _find(self, piece: _Piece) -> _Pending:
         """The call a piece belongs to; a new one where it begins one."""
@@ -129,9 +147,16 @@ def _is_another(current: _Pending, piece: _Piece) -> bool:
         return True
     if piece.index is not None and piece.id:
         return False
+    if piece.index is None and not piece.id and current.name and not current.pieces:
+        return bool(piece.name) and piece.name != current.name
     if not (piece.name and piece.text and current.pieces):
         return False
     return parse_object(current.text) is not None
+
+
+def _named(begun: str, piece: str) -> str:
+    """A name with a piece more of it; many servers repeat the whole of it instead."""
+    return piece if piece.startswith(begun) else begun + piece
 
 
 def _read(item: JsonObject) -> _Piece:

@@ -45,15 +45,23 @@ _LINE = 160
 _STOPS: dict[str, StopReason] = {
     "stop": StopReason.END_TURN,
     "eos": StopReason.END_TURN,
+    "eos_token": StopReason.END_TURN,
+    "complete": StopReason.END_TURN,
+    "completed": StopReason.END_TURN,
+    "stop_sequence": StopReason.STOP_SEQUENCE,
     "end_turn": StopReason.END_TURN,
     "length": StopReason.MAX_TOKENS,
     "max_tokens": StopReason.MAX_TOKENS,
     "model_length": StopReason.CONTEXT_FULL,
     "model_context_window_exceeded": StopReason.CONTEXT_FULL,
     "tool_calls": StopReason.TOOL_USE,
+    "tool_use": StopReason.TOOL_USE,
     "function_call": StopReason.TOOL_USE,
     "content_filter": StopReason.CONTENT_FILTER,
     "sensitive": StopReason.CONTENT_FILTER,
+    "safety": StopReason.CONTENT_FILTER,
+    "recitation": StopReason.CONTENT_FILTER,
+    "prohibited_content": StopReason.CONTENT_FILTER,
     "refusal": StopReason.REFUSAL,
     "malformed_function_call": StopReason.MALFORMED_TOOL_CALL,
 }
@@ -115,7 +123,7 @@ class ChatDecoder:
             return list(self._finish())
         self._ended = True
         failure = cut_stream(self._provider, mid_stream=self._begun)
-        return [*self._report_usage(), Failed(failure)]
+        return [*self._calls.begun(), *self._report_usage(), Failed(failure)]
 
     def whole(self, body: JsonObject) -> Sequence[StreamEvent]:
         """Take a body that is a whole answer."""
@@ -123,9 +131,11 @@ class ChatDecoder:
         return events if self._ended else [*events, *self._finish()]
 
     def _take(self, chunk: JsonObject, *, is_error: bool) -> Iterator[StreamEvent]:
-        self._usage = find_usage(chunk, tells_cost=self._tells_cost) or self._usage
-        self._calls.seed(get_string(chunk, "id") or "")
         choice = _first_choice(chunk)
+        # Moonshot counts in the choice.
+        found = (find_usage(one, tells_cost=self._tells_cost) for one in (chunk, choice))
+        self._usage = next(filter(None, found), self._usage)
+        self._calls.seed(get_string(chunk, "id") or "")
         error = _error_in(chunk, choice, is_error=is_error)
         if error is not None:
             yield from self._fail(error)
@@ -186,8 +196,10 @@ class ChatDecoder:
         raw = self._raw_stop
         stop = StopReason.END_TURN if raw is None else _STOPS.get(raw.lower(), StopReason.UNKNOWN)
         if self._calls:
-            ordinary = stop in {StopReason.END_TURN, StopReason.UNKNOWN}
-            return StopReason.TOOL_USE if ordinary else stop
+            if stop not in {StopReason.END_TURN, StopReason.UNKNOWN, StopReason.TOOL_USE}:
+                return stop
+            nameless = self._calls.nameless
+            return StopReason.MALFORMED_TOOL_CALL if nameless else StopReason.TOOL_USE
         if self._refusal and stop is StopReason.END_TURN:
             return StopReason.REFUSAL
         return StopReason.END_TURN if stop is StopReason.TOOL_USE else stop
@@ -199,6 +211,7 @@ class ChatDecoder:
     def _fail(self, error: object) -> Iterator[StreamEvent]:
         self._ended = True
         yield from self._end_blocks()
+        yield from self._calls.begun()
         yield from self._report_usage()
         yield Failed(classify_error(error, self._provider, mid_stream=self._begun))
 

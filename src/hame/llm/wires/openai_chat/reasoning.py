@@ -34,7 +34,7 @@ class DetailPieces:
 
 def reasoning_text(delta: JsonObject) -> str:
     """The reasoning in one delta; a server that sends it under two names is read once."""
-    for key in ("reasoning_content", "reasoning"):
+    for key in ("reasoning_content", "reasoning", "reasoning_text"):
         if text := get_string(delta, key):
             return text
     details = get_objects(delta, "reasoning_details")

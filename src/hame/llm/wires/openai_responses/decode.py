@@ -62,8 +62,7 @@ class ResponsesDecoder:
         """The body has ended."""
         if self._ended:
             return ()
-        told = self._output.release()
-        return (*told, *self._end(cut_stream(self._provider, mid_stream=self._output.said)))
+        return self._end(cut_stream(self._provider, mid_stream=self._output.said))
 
     def finish(
         self, response: JsonObject, status: str, *, mid_stream: bool
@@ -95,6 +94,8 @@ class ResponsesDecoder:
                 return self._output.finish(get_object(event, "item"), index)
             case "response.output_text.delta":
                 return self._output.add_text(event)
+            case "response.output_text.done":
+                return self._output.end_text(event)
             case _ if kind in _THINKING:
                 return self._output.add_thinking(event)
             case _ if kind in _ARGUMENTS:
@@ -110,7 +111,7 @@ class ResponsesDecoder:
 
     def _end(self, failure: Failure) -> Sequence[StreamEvent]:
         self._ended = True
-        return (Failed(failure),)
+        return (*self._output.release(), Failed(failure))
 
     def _stop(self, response: JsonObject, status: str) -> tuple[StopReason, str]:
         """Why the model stopped, in hame's word and in the provider's."""

@@ -93,13 +93,27 @@ class _Item:
 class Output:
     """Collects the items of one answer and says what is new."""
 
-    __slots__ = ("_by_index", "_items", "_writing", "answer", "calls", "refused", "said")
+    __slots__ = (
+        "_by_index",
+        "_items",
+        "_settled",
+        "_whole",
+        "_writing",
+        "answer",
+        "calls",
+        "refused",
+        "said",
+    )
 
     def __init__(self) -> None:
         """Start with no items."""
         self._items: list[_Item] = []
         self._by_index: dict[int, _Item] = {}
         self._writing: _Item | None = None
+        self._whole: dict[int, ToolCall] = {}
+        """Calls that are whole before one that began earlier, by their position."""
+        self._settled = 0
+        """How many calls were told whole."""
         self.answer = ""
         """The answer's own id."""
         self.calls = 0
@@ -130,6 +144,12 @@ class Output:
         item.held = delta
         self._writing = item
         return [*events, TextDelta(before)] if before else events
+
+    def end_text(self, event: JsonObject) -> list[StreamEvent]:
+        """A part of a message is whole; some servers send none of it before."""
+        item = self._at(event, "message")
+        unsaid = not (item.pieces or item.held or item.finished)
+        return self.add_text({**event, "delta": event.get("text")}) if unsaid else []
 
     def release(self) -> list[StreamEvent]:
         """Tell the piece of text that was held back."""
@@ -178,7 +198,9 @@ class Output:
         for item in self._items:
             open_call = item.kind in {"function_call", "custom_tool_call"} and not item.finished
             if open_call and item.name:
-                events.extend(self._finish_call(item, {}))
+                events.extend(self._finish_call(item, {"status": response.get("status")}))
+        events.extend(ToolCallCompleted(*left) for left in sorted(self._whole.items()))
+        self._whole.clear()
         return events
 
     # ------------------------------------------------------------ whole items
@@ -223,6 +245,8 @@ class Output:
     def _finish_call(self, item: _Item, source: JsonObject) -> list[StreamEvent]:
         item.finished = True
         item.name = get_string(source, "name") or item.name
+        if item.number is None:
+            item.call_id = get_string(source, "call_id") or item.call_id
         events = self._announce(item)
         if item.number is None:
             return []
@@ -231,8 +255,21 @@ class Output:
         rest = item.missing(text)
         if rest:
             events.append(ToolCallArgsDelta(item.number, rest))
-        call = _call(item, text or "".join(item.pieces))
-        return [*events, ToolCallCompleted(item.number, call)]
+        said = text or "".join(item.pieces)
+        if get_string(source, "status") == "incomplete" and not said.strip():
+            call = ToolCall(item.call_id, item.name, None, malformed=said)
+        else:
+            call = _call(item, said)
+        return [*events, *self._settle_call(item.number, call)]
+
+    def _settle_call(self, number: int, call: ToolCall) -> list[StreamEvent]:
+        """Tell whole calls in the order in which they began."""
+        self._whole[number] = call
+        events: list[StreamEvent] = []
+        while (next_whole := self._whole.pop(self._settled, None)) is not None:
+            events.append(ToolCallCompleted(self._settled, next_whole))
+            self._settled += 1
+        return events
 
     def _announce(self, item: _Item) -> list[StreamEvent]:
         """Say that a call begins, once its name is known."""
