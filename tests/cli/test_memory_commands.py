@@ -36,7 +36,7 @@ def test_demands_names_copies_and_exports_are_a_line_away(terminal, tmp_path):
         ("/cache", "no request of this session was counted yet"),
         ("/rename the tea list", "this session is now called the tea list"),
         ("/label start", "this place is labelled start"),
-        ("/export teas.html", "wrote .*teas.html"),
+        ("/export teas.html", r"wrote [\s\S]*teas\.html"),
         ("/export", "/export needs a file"),
         ("/fork start", "a copy of"),
     ):
@@ -77,7 +77,7 @@ def test_a_session_that_can_be_kept_in_no_file_can_be_exported(terminal, tmp_pat
         hame.wait_for(r"^Four\.$")
         hame.wait_for(READY)
         hame.send("/export teas.md\r")
-        hame.wait_for("wrote .*teas.md")
+        hame.wait_for(r"wrote [\s\S]*teas\.md")
         hame.send("/fork\r")
         hame.wait_for("is in no file, so it cannot be copied")
     assert "Four." in (tmp_path / "teas.md").read_text()
