@@ -26,6 +26,7 @@ R, W, D, L = Operation.READ, Operation.WRITE, Operation.DELETE, Operation.LIST
         (".git/hooks/x", R, {}, "allow"), (".git/hooks/x", W, {}, "deny"), ("/h/results/x", R, {}, "allow"), ("/h/results/x", W, {}, "deny"),
         ("AGENTS.md", R, {}, "allow"), ("docs/Agents.md", W, {}, "ask"), (".github/workflows/ci.yml", W, {}, "ask"), (".gitlab-ci.yml", W, {}, "ask"),
         ("a", W, {"links": 2}, "ask"), ("a", D, {"links": 2}, "allow"), ("a", R, {"links": 2}, "allow"),
+        ("/p", D, {}, "deny"), ("/", D, {}, "deny"), ("/extra", D, {}, "deny"), ("/h", D, {}, "deny"), ("/pq", D, {}, "ask"), ("/p/a", D, {"kind": FileKind.DIRECTORY}, "allow"),
         ("a\nb", W, {}, "ask"), ("a\u202eb", R, {}, "ask"), ("é", W, {}, "allow"),
         ("a", R, {"kind": FileKind.FIFO}, "deny"), ("a", D, {"kind": FileKind.FIFO}, "allow"), ("/dev/zero", R, {"kind": FileKind.DEVICE}, "deny"),
         ("a", L, {"kind": FileKind.SOCKET, "zone": Zone.PROJECT}, "deny"),

@@ -33,6 +33,10 @@ def judge_place(target: Target, paths: ProjectPaths) -> Judgement:
     if place.kind in _SPECIAL and target.operation is not Operation.DELETE:
         what = _SPECIAL[place.kind]
         return Judgement(Decision.DENY, f"{place.shown} is {what}, not a file", "path: special")
+    if target.operation is Operation.DELETE and _holds_a_root(place.real, paths):
+        return Judgement(
+            Decision.DENY, f"{place.real} holds the project or your home", "path: whole"
+        )
     match place.zone:
         case Zone.PROJECT:
             return _judge_project(target, paths)
@@ -52,6 +56,11 @@ def judge_place(target: Target, paths: ProjectPaths) -> Judgement:
             if reads and is_readable_system(place.real):
                 return Judgement(Decision.ALLOW)
             return Judgement(Decision.ASK, f"{place.real} is outside the project", "path: outside")
+
+
+def _holds_a_root(real: str, paths: ProjectPaths) -> bool:
+    """Whether a place is the project, an added folder or the home, or lies above one of them."""
+    return any(is_below(split(root), real) for root in (*paths.roots, paths.home) if root)
 
 
 def _judge_secret(target: Target, paths: ProjectPaths) -> Judgement:
