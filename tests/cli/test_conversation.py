@@ -61,6 +61,21 @@ def test_a_question_is_answered_by_a_line(terminal):
     assert hame.text.count("11 +     # always UTC") == 1
 
 
+def test_a_command_typed_at_a_question_waits_for_the_end_of_the_run_and_is_no_answer(terminal):
+    hame = terminal("question")
+    hame.wait_for("y  yes, once")
+    hame.send("/cost\r")
+    hame.wait_for("that is none of the answers")
+    hame.send("/frob\r")
+    hame.send("n\r")
+    hame.wait_for(r"^\? Edit src/dates.py")
+    hame.send("y\r")
+    text = hame.wait_for("nothing was used in this session yet")
+    assert "refused by you" in text
+    assert "you said" not in text
+    assert "there is no command /frob" in text
+
+
 def test_closing_a_question_says_no(terminal):
     hame = terminal("question")
     hame.wait_for("y  yes, once")

@@ -494,6 +494,7 @@ def repository(root: Path) -> Path:
     git(root, "mv", "e", "d")
     (root / "new1").write_text("x")
     (root / "new2").write_text("x" * 5000)
+    (root / ".empty").mkdir()
     return root
 
 

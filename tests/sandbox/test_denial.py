@@ -132,6 +132,17 @@ def test_what_was_refused_needs_no_words(place: Place):
     assert place.explain("", "no host\0", "example.org.") == ()
 
 
+def test_what_stands_in_a_project_for_a_sandbox_only_could_not_be_removed_and_need_not_be(
+    place: Place,
+):
+    mask = place.project / ".vscode"
+    said = "warning: failed to remove .vscode/: Device or resource busy"
+    mask.mkdir()
+    assert place.explain(said) == ()
+    (mask / "settings.json").touch()
+    assert place.explain(said) == (PathDenied(str(mask)),)
+
+
 def test_what_is_not_confined_was_kept_from_nothing(place: Place):
     outside = Confinement(reach=Reach.OUTSIDE)
     for _, output, _ in (*UNREACHABLE, *UNWRITABLE):

@@ -33,6 +33,14 @@ _LISTED = 40
 """Prompts that /rewind lists."""
 
 
+def _is_command(text: str) -> bool:
+    """Whether a line is a slash command, also one that does not exist: no words for the model."""
+    try:
+        return read_slash(text) is not None
+    except ConfigError:
+        return True
+
+
 class Talk:
     """A session and the terminal it is talked to at; opened when it is first needed."""
 
@@ -198,7 +206,10 @@ class Talk:
 
     async def _sent(self, session: Session, text: str) -> None:
         question = self._view.question
-        if question is not None:
+        if question is not None and _is_command(text):
+            await self._try_to_steer(session, text)
+            self._view.ask_again()
+        elif question is not None:
             if text.strip().lower() == "v":
                 self._view.ask_again(whole=True)
             elif (answer := read_answer(question, text)) is None:
@@ -206,10 +217,13 @@ class Talk:
             elif session.answer(question.id, answer):
                 self._editor.text, self._begun = self._begun, ""
         elif text.strip():
-            try:
-                await self._steer(session, text)
-            except HameError as error:
-                self._view.tell(f"{error.message}. {error.hint}")
+            await self._try_to_steer(session, text)
+
+    async def _try_to_steer(self, session: Session, text: str) -> None:
+        try:
+            await self._steer(session, text)
+        except HameError as error:
+            self._view.tell(f"{error.message}. {error.hint}")
 
     async def _steer(self, session: Session, text: str) -> None:
         slash = read_slash(text)

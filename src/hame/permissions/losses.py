@@ -185,7 +185,12 @@ async def _ask_git(command: tuple[str, ...], folder: str, processes: Processes) 
             data = None
     if data is None:
         return "not counted"
-    return _read_status(data) if command == _STATUS else _read_lines(command[0], data)
+    if command == _STATUS:
+        return _read_status(data)
+    lines = data.splitlines()
+    if command[0] == "clean":
+        lines = [line for line in lines if not _is_empty_folder(line, folder)]
+    return _count_lines(command[0], len(lines))
 
 
 def _launch(words: tuple[str, ...], folder: str) -> Launch:
@@ -225,8 +230,19 @@ def _read_status(data: bytes) -> str:
     return f"{modified} modified {files}, {untracked} untracked"
 
 
-def _read_lines(command: str, data: bytes) -> str:
-    count = len(data.splitlines())
+def _is_empty_folder(line: bytes, folder: str) -> bool:
+    """Whether a line of `git clean -n` names a folder without anything in it.
+
+    Among them are those that stand in a sandbox for what it protects.
+    """
+    name = line.removeprefix(b"Would remove ")
+    try:
+        return name.endswith(b"/") and not os.listdir(os.path.join(os.fsencode(folder), name))  # noqa: PTH118, PTH208 - bytes
+    except OSError:
+        return False
+
+
+def _count_lines(command: str, count: int) -> str:
     noun = "stash" if command == "stash" else "entry"
     many = {"stash": "stashes", "entry": "entries"}[noun]
     return f"{count} {noun if count == 1 else many}"

@@ -64,6 +64,7 @@ _OF_RIGHTS = re.compile(r"\s*(?:sudo|su|u?mount|chroot|unshare|setpriv|newgrp|pi
 _DOING = re.compile(
     r"\b(?:mkdir|create|open|write|remove|unlink|delete|rename|move|lock|touch|make|access|read|stat)\b"
 )
+_REMOVING = re.compile(r"\b(?:remov\w+|delet\w+|unlink\w*|rmdir)\b", re.IGNORECASE)
 _UNUSABLE = re.compile(r"[\x00-\x1f\x7f]")
 _OF_KERNEL = ("/proc", "/sys", "/dev")
 _MOST_LOOKS = 120
@@ -81,9 +82,25 @@ def name_paths(printed: Printed, ground: Ground) -> Iterator[tuple[str, bool]]:
             found = _kept_from(_in_line(hit, kind), kind, ground, looks)
             found = found or _kept_from(_nearby(printed, hit, kind), kind, ground, looks)
             for path in found:
+                if kind is _Kind.BUSY and _REMOVING.search(hit.line) and _is_mask(path, ground):
+                    continue
                 if _TEMPORARY.search(hit.line) and not os.path.lexists(path):
                     path = os.path.dirname(path)  # noqa: PTH120, PLW2901 - its name is another each time
                 yield path, kind is not _Kind.DENIED
+
+
+def _is_mask(path: str, ground: Ground) -> bool:
+    """Whether it stands in a project for the time of a sandbox only, see `hame.sandbox.masks`.
+
+    Outside there is nothing to remove.
+    """
+    folder, name = os.path.split(path)
+    if folder not in ground.projects or not name.startswith("."):
+        return False
+    try:
+        return not os.listdir(path)  # noqa: PTH208 - a path as text
+    except OSError:
+        return not os.path.lexists(path)
 
 
 def _kept_from(
