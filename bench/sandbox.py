@@ -66,10 +66,9 @@ async def run(processes: LocalProcesses, root: Path, reach: Reach | None) -> flo
     )
     began = time.perf_counter()
     async with processes.start(launch) as process:
-        async for _ in process.output():
-            pass
+        said = b"".join([chunk async for chunk in process.output()])
         ended = await process.wait()
-    assert ended.ok, ended
+    assert ended.ok, said.decode(errors="replace")
     return (time.perf_counter() - began) * 1000
 
 

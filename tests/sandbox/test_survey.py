@@ -130,6 +130,19 @@ def test_what_makes_git_run_programs_is_found_in_every_repository(root: Path):
     }  # fmt: skip
 
 
+def test_empty_folders_of_git_are_masked_for_git_takes_them_away(root: Path):
+    """Seen failing, now and then, as a command that could not start while `git gc` tidied up."""
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    for name in ("worktrees", "modules"):
+        (root / ".git" / name).mkdir()
+    write(root / ".git/info/attributes")
+    found = Survey(str(root)).look()
+    assert {".git/worktrees", ".git/modules"} <= relative(root, found.missing)
+    assert {".git/hooks", ".git/info/attributes"} <= relative(root, found.protected)
+    subprocess.run(["git", "worktree", "prune"], cwd=root, check=True)
+    assert not (root / ".git" / "worktrees").exists()
+
+
 def test_links_are_named_and_not_followed(root: Path, tmp_path: Path):
     outside = tmp_path / "outside"
     write(outside / ".env")

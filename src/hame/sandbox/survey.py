@@ -223,10 +223,24 @@ def _look_into_git(
         mode = _mode(path)
         if stat.S_ISLNK(mode):
             links.append(path)
+        elif name in _MASKED_IN_GIT and (_is_empty(path) if mode else _mode(_above(path))):
+            # git takes empty folders away when it tidies up, whoever has made them: one that is to be
+            # mounted from must not be counted on.
+            missing.append(path)
         elif mode:
             protected.append(path)
-        elif name in _MASKED_IN_GIT and _mode(path.rpartition("/")[0]):
-            missing.append(path)
+
+
+def _is_empty(path: str) -> bool:
+    try:
+        with os.scandir(path) as entries:
+            return next(entries, None) is None
+    except OSError:
+        return False
+
+
+def _above(path: str) -> str:
+    return path.rpartition("/")[0]
 
 
 def _named_elsewhere(found: list[tuple[str, int, int, int]]) -> tuple[str, ...]:
