@@ -24,7 +24,16 @@ from hame.base.run import (
     Truncated,
 )
 from hame.cli.exits import ExitCode, exit_code
-from hame.cli.words import came_to, duration, ending, money, spent_line, tokens, usage_line
+from hame.cli.words import (
+    came_to,
+    duration,
+    earlier_lines,
+    ending,
+    money,
+    spent_line,
+    tokens,
+    usage_line,
+)
 
 FAILURE = Failure(kind=ErrorKind.AUTH, message="refused the key", hint="set one", said="bad key")
 
@@ -54,6 +63,19 @@ def test_the_last_line_counts_steps_time_tokens_and_money():
     usage = Usage(input_uncached=1400, cache_read=11000, output=600)
     ended = RunEnded(result=RunDone("x"), usage=usage, steps=1, seconds=3.21)
     assert spent_line(ended) == "1 step · 3.2 s · 12.4k in (11.0k cached), 600 out · cost unknown"
+
+
+def test_tokens_that_nobody_counted_are_not_said_to_be_none():
+    ended = RunEnded(result=RunDone("x"), usage=Usage(), steps=1, seconds=1.0)
+    assert spent_line(ended) == "1 step · 1.0 s · tokens and cost unknown"
+    none = RunEnded(result=StepLimit(0), usage=Usage(), steps=0, seconds=0.0, cost_usd=0.0)
+    assert spent_line(none) == "0 steps · 0.0 s · 0 in, 0 out · $0.00"
+
+
+def test_lines_that_were_left_out_before_are_counted_with_those_that_are_not_shown():
+    gap = "[9,958,000 characters (242,878 lines) left out here]"
+    assert earlier_lines(["a", "b"]) == "2 earlier lines"
+    assert earlier_lines(["a", gap, "b"]) == "242,880 earlier lines"
 
 
 def test_what_was_written_to_a_cache_and_thought_is_counted_apart():

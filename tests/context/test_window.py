@@ -227,11 +227,19 @@ async def test_nothing_was_said_yet_so_there_is_nothing_to_summarise() -> None:
 
 
 async def test_a_summary_that_is_longer_than_what_it_stands_for_is_not_taken() -> None:
-    stage = Stage(prompt("Hello there."), ModelAnswered(message=answer("Hello.")))
+    stage = Stage(prompt("Hello there."), ModelAnswered(message=answer("Hello. " * 200)))
+    stage.model.said = answer("A long story. " * 400)
     before = await stage.view()
     assert not await stage.shorten(focus="")
+    assert stage.model.asked
     assert stage.written(HistoryCompacted) == []
     assert await stage.view() == before
+
+
+async def test_no_summary_is_paid_for_where_none_could_be_shorter() -> None:
+    stage = Stage(prompt("Hello there."), ModelAnswered(message=answer("Hello.")))
+    assert not await stage.shorten(focus="")
+    assert stage.model.asked == []
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from hame.cli.diff import draw_diff
 from hame.cli.paint import Paint
 from hame.cli.reveal import clean, one_line
 from hame.cli.screen import Screen
-from hame.cli.words import came_to, counted, duration, todo_lines
+from hame.cli.words import came_to, counted, duration, earlier_lines, todo_lines
 
 _SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _OUTPUT_TAIL = 8
@@ -148,7 +148,7 @@ class CallRows:
         lines = clean(output).strip("\n").split("\n")
         hidden = len(lines) - _OUTPUT_TAIL
         if hidden > 0:
-            lines = [f"… {counted(hidden, 'earlier line')}", *lines[-_OUTPUT_TAIL:]]
+            lines = [f"… {earlier_lines(lines[:-_OUTPUT_TAIL])}", *lines[-_OUTPUT_TAIL:]]
         return [self._paint.dim(cut(line.expandtabs(4), cells)) for line in lines]
 
     def _indent(self, lines: Iterable[str]) -> list[str]:

@@ -23,8 +23,8 @@ from hame.cli.questions import Pending, describe_answer, draw_choices, draw_ques
 from hame.cli.reveal import clean, one_line
 from hame.cli.words import (
     came_to,
-    counted,
     duration,
+    earlier_lines,
     ending,
     failure_line,
     first_lines,
@@ -151,8 +151,8 @@ class PlainView:
             case Done(view=CommandView() as view) | Failed(view=CommandView() as view):
                 output = view.output
                 lines = output.strip("\n").split("\n") if output.strip() else []
-                hidden = len(lines) - _OUTPUT_TAIL
-                more = [f"    ... {counted(hidden, 'earlier line')}"] if hidden > 0 else []
+                hidden = lines[:-_OUTPUT_TAIL]
+                more = [f"    ... {earlier_lines(hidden)}"] if hidden else []
                 put_right = [f"    [{one_line(line)}]" for line in view.aftermath]
                 return [*more, *(f"    {line}" for line in lines[-_OUTPUT_TAIL:]), *put_right]
             case Done(view=TodoView() as view):

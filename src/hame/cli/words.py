@@ -1,5 +1,7 @@
 """What the terminal says about events, in plain words; how it looks is decided elsewhere."""
 
+import re
+from collections.abc import Sequence
 from typing import assert_never
 
 from hame.base.errors import Failure
@@ -32,6 +34,9 @@ from hame.base.run import (
 )
 from hame.cli.reveal import one_line
 
+_GAP = re.compile(r"\[[\d,]+ characters \(([\d,]+) lines\) left out here\]")
+"""Stands in an output that was too long, see `hame.tools.transcript`."""
+
 
 def counted(number: int, noun: str) -> str:
     """`1 line`, `2 lines`."""
@@ -62,6 +67,13 @@ def first_lines(text: str, most: int = 8) -> list[str]:
     return lines if rest <= 0 else [*lines[:most], f"({counted(rest, 'more line')})"]
 
 
+def earlier_lines(lines: Sequence[str]) -> str:
+    """How many lines those are, with what was left out among them."""
+    gaps = (_GAP.fullmatch(line.strip()) for line in lines)
+    number = sum(int(gap[1].replace(",", "")) if gap else 1 for gap in gaps)
+    return counted(number, "earlier line")
+
+
 def money(dollars: float | None) -> str:
     """`$0.0042`, `$1.20`; None is unknown and is said so."""
     if dollars is None:
@@ -80,7 +92,11 @@ def usage_line(spent: Usage) -> str:
 def spent_line(ended: RunEnded) -> str:
     """The last line of a run: steps, time, tokens, money."""
     steps, seconds = counted(ended.steps, "step"), duration(ended.seconds)
-    return f"{steps} · {seconds} · {usage_line(ended.usage)} · {money(ended.cost_usd)}"
+    spent = ended.usage
+    if ended.steps and ended.cost_usd is None and not spent.input_total and not spent.output:
+        # The provider tells with the end of an answer, and there was none.
+        return f"{steps} · {seconds} · tokens and cost unknown"
+    return f"{steps} · {seconds} · {usage_line(spent)} · {money(ended.cost_usd)}"
 
 
 def came_to(outcome: Outcome) -> str:

@@ -163,7 +163,7 @@ class Window:
                 return await self._elide(entries, write, stale)
             if before < window * SUMMARISE_AT:
                 return None
-        if not self.projection.shown or (focus is not None and len(self.projection.shown) < 2):
+        if not self.projection.shown or (focus is not None and self._is_short()):
             return None
         cut = 0 if focus is not None else self._protected(window)
         # A model that speaks in masked lines only cannot write a summary.
@@ -224,6 +224,10 @@ class Window:
 
     def _tokens(self) -> int:
         return self.projection.tokens
+
+    def _is_short(self) -> bool:
+        """Whether no summary could be shorter, so that none need be paid for."""
+        return len(self.projection.shown) < 2 or self.projection.size < SUMMARY_LEAST // 2
 
     def _protected(self, window: int) -> int:
         """Tokens, as estimated, of the latest part."""
