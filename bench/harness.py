@@ -164,6 +164,7 @@ def measure_loop(home: Path, steps: int, kind: str) -> dict[str, object]:
     return {
         "steps": len(gaps),
         "gap_ms": statistics.mean(gaps) * 1e3,
+        "median_ms": statistics.median(gaps) * 1e3,
         "early_ms": statistics.median(gaps[2:7]) * 1e3,
         "late_ms": statistics.median(gaps[-5:]) * 1e3,
         "first_request_tokens": sizes[0] / 4,
