@@ -44,7 +44,7 @@ def found(text: str) -> list[str]:
         ("'a' \"b\"", "a b"),
         ("$'\\x61' $'\\142' $'\\n'", "a b \n"),
         ('$"a" b', "a b"),
-        ("a ~ ~/x ~+ ~u $HOME ${PWD}/y $PPID $1 $", "a /h /h/x . ?u /h ./y $PPID ? $"),
+        ("a ~ ~/x ~+ ~u $HOME ${PWD}/y $PPID $1 $", "a /h /h/x . /u /h ./y $PPID ? $"),
         ("a {b,c}d {~/e,f}", "a bd cd /h/e f"),
         ("sh -c 'a b'", "a b"),
         ("bash -lc 'a b'", "a b"),
@@ -73,11 +73,28 @@ def test_a_command_is_found_where_it_hides(text: str, hidden: str) -> None:
     assert hidden in found(text)
 
 
-def test_commands_of_one_pipeline_share_a_number() -> None:
-    commands = find_commands("(a; b) | c && d", home="")
-    numbers = {said(each): each.pipeline for each in commands}
-    assert numbers["b"] == numbers["c"]
-    assert len({numbers["a"], numbers["b"], numbers["d"]}) == 3
+@pytest.mark.parametrize(
+    ("text", "feeds"),
+    [
+        ("(a; b) | c && d", "ac bc"), ("{ a; b; } | c; d", "ac bc"), ("a | { b; c; }", "ab ac"), ("a | (b; c) | d", "ab ac ad bd cd"),
+        ("if a; then b; fi | c", "ac bc"), ("while a; do b; done | c", "ac bc"), ("a |\n\n b", "ab"), ("a | # x\n b", "ab"), ("a\nb", ""),
+        ("a | until b; do c | d; done", "ab ac ad cd"), ("case x in y) a;; (zz) b;; esac | c", "ac bc"), ("a) | b", "ab"), ("a; } | b", ""),
+        ("sh -c 'a; b' | c", "ac bc"), ("a | sh -c 'b | c'", "ab ac bc"), ("bash -c 'a; b'", ""), ("a $(b) | c", "ac"), ("f() { a; }; b", ""),
+        ("a | b & c", "ab"), ("a |& b", "ab"), ("a || b", ""), ("{ { a; } | b; } | c", "ab ac bc"), ("a | env b", "ab"),
+    ],
+)  # fmt: skip
+def test_what_flows_into_what(text: str, feeds: str) -> None:
+    commands = [inner for each in find_commands(text, home="") for inner in unwrap(each, "")]
+    single = [each for each in commands if len(each.name) == 1]
+    seen = {
+        one.name + other.name
+        for one in single
+        for other in single
+        for stage in one.stages
+        for behind in other.stages
+        if stage.pipeline == behind.pipeline and stage.place < behind.place
+    }
+    assert seen == set(feeds.split())
 
 
 def test_assignments_and_redirections_belong_to_their_command() -> None:
@@ -91,7 +108,18 @@ def test_assignments_and_redirections_belong_to_their_command() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["a|" * 4000, "$(" * 4000, "`" * 8000, "{a,b}" * 1000, "'" * 8001, "<(" * 3000, "${" * 3000],
+    [
+        "a|" * 4000,
+        "(a;" * 2700,
+        "{ a;" * 2000,
+        "sh|" * 2700,
+        "$(" * 4000,
+        "`" * 8000,
+        "{a,b}" * 1000,
+        "'" * 8001,
+        "<(" * 3000,
+        "${" * 3000,
+    ],
 )
 def test_hostile_lengths_take_no_time(text: str) -> None:
     began = time.perf_counter()

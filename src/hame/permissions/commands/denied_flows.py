@@ -1,15 +1,22 @@
 """Refused because of what flows where: downloads into shells, shells into connections, output into URLs."""
 
 import re
+from collections.abc import Iterable, Iterator
 
-from hame.permissions.commands.found import Found
-from hame.permissions.commands.scene import Scene
+from hame.permissions.commands.found import UNKNOWN, Found
 from hame.permissions.commands.wrapped import SHELLS
 from hame.permissions.names import names
 
 _DOWNLOADERS = names("curl wget fetch aria2c axel http https xh lynx lwp-download GET ftp tftp")
 _INTERPRETERS = SHELLS | names(
-    "node nodejs deno bun ruby perl php lua osascript pwsh powershell tclsh"
+    "node nodejs deno bun ruby perl php lua osascript pwsh powershell tclsh wish expect Rscript julia "
+    "elixir erl groovy scala raku irb ghci jshell"
+)
+_JSON_READ = re.compile(r"json\.loads?\b")
+_RUNS_TEXT = re.compile(
+    r"exec|eval|compile|system|popen|subprocess|spawn|__|importlib|runpy|pickle|marshal|yaml|load|code|ctypes|getattr"
+    r"|open\s*\(|pty|socket",
+    re.IGNORECASE,
 )
 _PYTHON = re.compile(r"(?:python|pypy)[0-9.]*")
 _CONNECTIONS = names("nc ncat netcat nc.traditional nc.openbsd telnet socat")
@@ -28,11 +35,39 @@ _FORK_BOMB = re.compile(r"([^\s(){}|&;]+)\s*\(\s*\)\s*\{[^}]*?(?<![^\s{|&;])\1\s
 _HANDS_ON = frozenset({"-e", "-c", "--exec", "--sh-exec", "--lua-exec"})
 
 
-def refuse_flow(found: Found, scene: Scene) -> tuple[str, str] | None:
+class Flows:
+    """What flows in the pipelines of a line: where something downloads, and where a shell stands."""
+
+    def __init__(self, commands: Iterable[Found]) -> None:
+        """Look at every command once."""
+        self._downloads: dict[tuple[int, ...], int] = {}
+        self._shells: dict[tuple[int, ...], set[int]] = {}
+        for found in commands:
+            for stage in found.stages:
+                if _downloads(found):
+                    first = self._downloads.get(stage.pipeline, stage.place)
+                    self._downloads[stage.pipeline] = min(first, stage.place)
+                if found.name in SHELLS:
+                    self._shells.setdefault(stage.pipeline, set()).add(stage.place)
+
+    def bring_downloads_to(self, found: Found) -> bool:
+        """Whether something before it in a pipeline downloads."""
+        return any(
+            self._downloads.get(stage.pipeline, stage.place) < stage.place for stage in found.stages
+        )
+
+    def hold_a_shell_beside(self, found: Found) -> bool:
+        """Whether a shell stands before or behind it in a pipeline."""
+        return any(
+            self._shells.get(stage.pipeline, set()) - {stage.place} for stage in found.stages
+        )
+
+
+def refuse_flow(found: Found, flows: Flows) -> tuple[str, str] | None:
     """The rule and the reason, when what the command takes or gives is refused."""
     return (
-        _refuse_downloaded_code(found, scene)
-        or _refuse_reverse_shell(found, scene)
+        _refuse_downloaded_code(found, flows)
+        or _refuse_reverse_shell(found, flows)
         or _refuse_output_in_address(found)
     )
 
@@ -50,21 +85,59 @@ def _interprets(found: Found) -> bool:
     return found.name in _INTERPRETERS or _PYTHON.fullmatch(found.name) is not None
 
 
-def _refuse_downloaded_code(found: Found, scene: Scene) -> tuple[str, str] | None:
+def _downloads(found: Found) -> bool:
+    return found.name in _DOWNLOADERS or any(inner.name in _DOWNLOADERS for inner in _inner(found))
+
+
+def _inner(found: Found) -> Iterator[Found]:
+    """Commands whose output becomes its words, or what it reads."""
+    for word in (*found.arguments, *(redirect.target for redirect in found.redirects)):
+        yield from word.inner
+
+
+def _refuse_downloaded_code(found: Found, flows: Flows) -> tuple[str, str] | None:
     runs = _interprets(found)
-    if runs or found.name in {"eval", "source", "."}:
-        inner = [command for word in found.arguments for command in word.inner]
-        inner += [command for redirect in found.redirects for command in redirect.target.inner]
-        if any(command.name in _DOWNLOADERS for command in inner):
-            return "D5", "it runs what it downloads, unread"
-    if runs or found.name in {"source", "."}:
-        for other in scene.commands:
-            if other.pipeline == found.pipeline and other.name in _DOWNLOADERS:
-                return "D5", "it runs what it downloads, unread"
+    begun_by = found.words[0].inner if found.words else ()
+    if (
+        any(inner.name in _DOWNLOADERS for inner in begun_by)
+        or (
+            (runs or found.name in {"eval", "source", "."})
+            and any(inner.name in _DOWNLOADERS for inner in _inner(found))
+        )
+        or (
+            (runs or found.name in {"source", "."})
+            and not _reads_data(found)
+            and flows.bring_downloads_to(found)
+        )
+        or (_hands_to_interpreter(found) and (_downloads(found) or flows.bring_downloads_to(found)))
+    ):
+        return "D5", "it runs what it downloads, unread"
     return None
 
 
-def _refuse_reverse_shell(found: Found, scene: Scene) -> tuple[str, str] | None:
+def _reads_data(found: Found) -> bool:
+    """Whether what comes in is data: the program was given, and cannot run what it reads.
+
+    Only Python's shortest words are known so well; a shell's text can always begin another.
+    """
+    if not _PYTHON.fullmatch(found.name) or len(found.texts) < 2:
+        return False
+    first, second = found.texts[:2]
+    if first == "-m":
+        return second == "json.tool"
+    harmless = _JSON_READ.sub("", second)
+    return first == "-c" and UNKNOWN not in second and not _RUNS_TEXT.search(harmless)
+
+
+def _hands_to_interpreter(found: Found) -> bool:
+    """`> >(sh)` and `tee >(sh)`."""
+    words = [redirect.target for redirect in found.redirects if redirect.writes]
+    if found.name == "tee":
+        words += found.arguments
+    return any(_interprets(inner) for word in words for inner in word.inner)
+
+
+def _refuse_reverse_shell(found: Found, flows: Flows) -> tuple[str, str] | None:
     refused = "D6", "it hands a shell to another machine"
     if found.name in _CONNECTIONS:
         if found.name == "socat":
@@ -77,10 +150,7 @@ def _refuse_reverse_shell(found: Found, scene: Scene) -> tuple[str, str] | None:
                 or (text.startswith("-") and text.endswith("e") and not text.startswith("--"))
                 for text in found.texts
             )
-        shell_beside = any(
-            other.pipeline == found.pipeline and other.name in SHELLS for other in scene.commands
-        )
-        if hands_on or shell_beside:
+        if hands_on or flows.hold_a_shell_beside(found):
             return refused
     if _interprets(found) and any(_REVERSE_SHELL.search(text) for text in found.texts):
         return refused

@@ -18,16 +18,20 @@ from hame.base.zone import (
 )
 from hame.permissions.commands.found import UNKNOWN, Found, Spoken
 from hame.permissions.commands.ground import Reach
-from hame.permissions.commands.operands import file_words, written_words
+from hame.permissions.commands.operands import (
+    DELETERS,
+    file_words,
+    find_destroys,
+    find_roots,
+    written_words,
+)
 from hame.permissions.commands.scene import Scene, readings
 from hame.permissions.names import names
 
 _HARMLESS_DEVICES = frozenset(
     f"/dev/{name}" for name in ("null", "stdout", "stderr", "stdin", "tty", "zero", "full", "ptmx")
 )
-_DELETERS = names("rm shred srm trash trash-put unlink mv")
 _RECURSIVE = names("rm chmod chown chgrp chattr setfacl shred srm trash trash-put")
-_FIND_DESTROYS = frozenset({"-delete"})
 _SHALLOW = {"var": 2, "home": 2, "users": 2, "root": 1, "opt": 1, "srv": 1, "mnt": 1, "media": 2}
 """Places and how deep below `/` they still count as a whole machine's or a whole person's."""
 
@@ -110,7 +114,7 @@ def _matches_run(parts: list[str], run: tuple[str, ...]) -> bool:
 
 
 def _refuse_destruction(found: Found, scene: Scene) -> tuple[str, str] | None:
-    for word in _destroyed(found):
+    for word in _destroyed(found, scene):
         text = _without_stars(word.text)
         if word.glob and text.rpartition("/")[0] == "" and text.startswith("/"):
             # A pattern among what stands directly in the root: it can only mean system folders.
@@ -121,13 +125,24 @@ def _refuse_destruction(found: Found, scene: Scene) -> tuple[str, str] | None:
     return None
 
 
-def _destroyed(found: Found) -> list[Spoken]:
+def _feeds_a_deleter(found: Found, scene: Scene) -> bool:
+    """`find ~ | xargs rm`."""
+    own = {stage.pipeline: stage.place for stage in found.stages}
+    return any(
+        own.get(stage.pipeline, stage.place) < stage.place
+        for other in scene.commands
+        if other.name in DELETERS
+        for stage in other.stages
+    )
+
+
+def _destroyed(found: Found, scene: Scene) -> list[Spoken]:
     operands = [word for word in found.arguments if not word.text.startswith("-")]
     if found.name == "find":
-        roots = _find_roots(found)
-        runs = {text.rpartition("/")[2] for text in found.texts}
-        destroys = not _FIND_DESTROYS.isdisjoint(runs) or not _DELETERS.isdisjoint(runs)
-        return roots if destroys else []
+        return find_roots(found) if find_destroys(found) or _feeds_a_deleter(found, scene) else []
+    if found.name == "rsync":
+        emptied = any(text.startswith("--del") for text in found.texts)
+        return operands[-1:] if emptied else []
     if found.name == "mv":
         return operands[:-1]
     if found.name not in _RECURSIVE:
@@ -140,17 +155,6 @@ def _destroyed(found: Found) -> list[Spoken]:
     if not recursive:
         return []
     return operands if found.name in {"rm", "shred", "srm", "trash", "trash-put"} else operands[1:]
-
-
-def _find_roots(found: Found) -> list[Spoken]:
-    roots: list[Spoken] = []
-    for word in found.arguments:
-        if word.text in {"-L", "-H", "-P"}:
-            continue
-        if word.text.startswith(("-", "(", "!")):
-            break
-        roots.append(word)
-    return roots or [Spoken(".")]
 
 
 def _without_stars(text: str) -> str:

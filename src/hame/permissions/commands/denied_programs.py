@@ -1,14 +1,16 @@
 """Refused because of the program, or what it is told to do."""
 
 import re
+from functools import partial
 from itertools import pairwise
 
+from hame.base.zone import is_below, split
 from hame.permissions.commands.found import UNKNOWN, Found
 from hame.permissions.commands.scene import Scene
 from hame.permissions.names import names
 
 _ELEVATED = names(
-    "sudo su doas pkexec run0 runuser gosu su-exec nsenter unshare chroot setcap capsh setpriv newgrp sg"
+    "sudo su doas pkexec run0 runuser gosu su-exec nsenter unshare chroot setcap capsh setpriv newgrp sg bwrap"
 )
 _SYSTEM_STATE = names(
     "shutdown reboot halt poweroff telinit init kexec mount umount insmod rmmod modprobe depmod "
@@ -16,6 +18,8 @@ _SYSTEM_STATE = names(
     "visudo vipw adduser deluser iptables ip6tables iptables-restore nft ufw firewall-cmd ipset pfctl "
     "update-grub grub-install efibootmgr timedatectl hostnamectl localectl"
 )
+_SHOW_ALONE = names("mount swapon losetup timedatectl hostnamectl localectl")
+"""Without words they only show how things are."""
 _DISKS = names(
     "fdisk sfdisk cfdisk gdisk sgdisk parted partprobe wipefs blkdiscard badblocks mkswap cryptsetup "
     "mke2fs lvremove vgremove pvremove mdadm zpool hdparm nvme diskutil"
@@ -58,15 +62,20 @@ _SECRET_PRINTERS: tuple[tuple[str, ...], ...] = (
     ("git", "credential-cache", "get"), ("kubectl", "config", "view", "--raw"),
     ("npm", "token"), ("op", "read"), ("op", "item", "get"), ("bw", "get"), ("pass", "show"), ("lpass", "show"),
     ("heroku", "auth:token"), ("doctl", "auth", "token"), ("fly", "auth", "token"), ("flyctl", "auth", "token"),
-    ("vault", "print", "token"), ("vault", "kv", "get"), ("hame", "auth", "token"),
+    ("vault", "print", "token"), ("vault", "kv", "get"), ("vault", "read"), ("hame", "auth", "token"),
+    ("keyring", "get"), ("rbw", "get"), ("gopass", "show"), ("gcloud", "secrets", "versions", "access"),
+    ("az", "keyvault", "secret", "show"), ("doppler", "secrets", "get"), ("glab", "auth", "status", "-t"),
+    ("git", "credential-manager", "get"),
 )  # fmt: skip
 """Sub-commands that print a key; the words must come in this order, others may stand between."""
+
+_CREDENTIAL_HELPERS = ("git-credential-", "docker-credential-")
 
 _SET_ID = re.compile(r"(?:[ugoa]*[+=][rwxXt]*s[rwxXt]*)|0?[2-7][0-7]{3}")
 _CONTAINERS = names("docker podman nerdctl lxc")
 _PRIVILEGED = re.compile(
     r"--privileged(?:=true)?|--pid=host|--cap-add=(?:ALL|SYS_ADMIN|SYS_PTRACE|SYS_MODULE)|--device(?:=.*)?|--userns=host"
-    r"|--security-opt=.*unconfined.*"
+    r"|--security-opt=.*unconfined.*|security\.privileged=(?:true|1)"
 )
 _HOST_MOUNT = re.compile(
     r"(?:type=bind,)?(?:source=|src=)?/(?:etc|root|home|usr|var|boot|proc|sys|dev|run)?/?(?::.*|,.*)?"
@@ -89,11 +98,10 @@ _GIT_CONFIG_WRITES = names(
 
 def refuse_program(found: Found, scene: Scene) -> tuple[str, str] | None:
     """The rule and the reason, when no run of this command is taken from a model."""
-    del scene
     for check in (
         _refuse_names,
         _refuse_modes,
-        _refuse_container,
+        partial(_refuse_container, home=scene.ground.paths.home),
         _refuse_services,
         _refuse_meddling,
         _refuse_agent,
@@ -111,7 +119,7 @@ def _refuse_names(found: Found) -> tuple[str, str] | None:
     name = found.name
     if name in _ELEVATED:
         return "D7", f"{name} changes whose rights a command has"
-    if name in _SYSTEM_STATE:
+    if name in _SYSTEM_STATE and not (name in _SHOW_ALONE and not found.texts):
         return "D8", f"{name} changes the state of the machine"
     if name in _DISKS or name.startswith("mkfs"):
         return "D2", f"{name} changes disks"
@@ -135,7 +143,7 @@ def _refuse_modes(found: Found) -> tuple[str, str] | None:
     return None
 
 
-def _refuse_container(found: Found) -> tuple[str, str] | None:
+def _refuse_container(found: Found, home: str) -> tuple[str, str] | None:
     if found.name not in _CONTAINERS:
         return None
     texts = found.texts
@@ -149,9 +157,16 @@ def _refuse_container(found: Found) -> tuple[str, str] | None:
             mounted = text.removeprefix("-v").partition("=")[2] or text.removeprefix("-v")
         else:
             continue
-        if _HOST_MOUNT.fullmatch(mounted):
+        if _HOST_MOUNT.fullmatch(mounted) or _holds_home(mounted, home):
             return "D7", "the container would see the machine's own files"
     return None
+
+
+def _holds_home(mounted: str, home: str) -> bool:
+    """Whether what is mounted is the home folder, or one above it: its keys would go with it."""
+    source = re.split(r"[:,]", mounted.removeprefix("type=bind,"), maxsplit=1)[0]
+    source = source.removeprefix("source=").removeprefix("src=")
+    return bool(home) and source.startswith("/") and is_below(split(home), source)
 
 
 def _refuse_services(found: Found) -> tuple[str, str] | None:
@@ -235,6 +250,8 @@ def _refuse_printing(found: Found) -> tuple[str, str] | None:
     for wanted in _SECRET_PRINTERS:
         if words[0] == wanted[0] and _holds_in_order(words, wanted):
             return "D12", f"{' '.join(wanted)} prints a secret"
+    if found.name.startswith(_CREDENTIAL_HELPERS) and "get" in found.texts:
+        return "D12", f"{found.name} prints a secret"
     if found.name in {"gpg", "gpg2"} and any("export-secret" in text for text in found.texts):
         return "D12", "it prints secret keys"
     return None

@@ -34,6 +34,13 @@ class Rerouted(msgspec.Struct, frozen=True):
         return ">" in self.operator
 
 
+class Stage(msgspec.Struct, frozen=True):
+    """A place in a pipeline: what stands at a lower one writes to it."""
+
+    pipeline: tuple[int, ...]
+    place: int
+
+
 class Found(msgspec.Struct, frozen=True, kw_only=True):
     """One simple command."""
 
@@ -42,8 +49,8 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     redirects: tuple[Rerouted, ...] = ()
     documents: tuple[str, ...] = ()
     """Bodies of its here-documents."""
-    pipeline: int = 0
-    """Commands of one pipeline have the same number."""
+    stages: tuple["Stage", ...] = ()
+    """Where it stands in its pipeline, then in those of the groups around it."""
 
     @property
     def name(self) -> str:

@@ -6,8 +6,9 @@ unknown; a mistake of it can only turn a refusal into a question.
 
 import re
 from collections.abc import Iterator
+from itertools import count
 
-from hame.permissions.commands.found import UNKNOWN, Found, Rerouted, Spoken
+from hame.permissions.commands.found import UNKNOWN, Found, Rerouted, Spoken, Stage
 from hame.permissions.names import names
 
 DEEPEST = 40
@@ -16,8 +17,13 @@ DEEPEST = 40
 _OPERATOR = re.compile(r"&&|\|\||;;&?|;&|\|&|&>>|&>|[;&|\n()]")
 _REDIRECT = re.compile(r"(?:\d+|\{\w+\})?(?:<<<|<<-?|<>|<&|>>|>\||>&|<(?!\()|>(?!\())|&>>?")
 _SKIPPED = names("if then elif else fi while until do done esac ! { } time coproc")
+_OPENS = {
+    "if": "fi", "while": "done", "until": "done", "for": "done", "select": "done", "case": "esac", "{": "}"
+}  # fmt: skip
+"""Words that begin a group, and those that end it; what follows `|` behind the end reads from all of it."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[[^\]]*\])?\+?=")
+_USER = re.compile(r"[A-Za-z_][\w.-]*(?=[/\s;|&()<>]|$)")
 _SPECIAL_PARAMETER = frozenset("@*#?-$!0123456789")
 _ANSI = re.compile(
     r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|.)", re.DOTALL
@@ -38,7 +44,11 @@ _MOST_ALTERNATIVES = 64
 
 def find_commands(text: str, *, home: str, depth: int = 0) -> list[Found]:
     """Every simple command, in the order in which they end; those in substitutions come first."""
-    reader = _Reader(text, home=home, depth=depth)
+    return _found_in(text, home=home, depth=depth, numbers=count())
+
+
+def _found_in(text: str, *, home: str, depth: int, numbers: Iterator[int]) -> list[Found]:
+    reader = _Reader(text, home=home, depth=depth, numbers=numbers)
     reader.read()
     return reader.found
 
@@ -53,18 +63,25 @@ class _Open:
         self.documents: list[str] = []
         self.waiting: list[tuple[str, bool, bool]] = []
         """Here-documents to come: delimiter, whether it was quoted, whether tabs are stripped."""
-        self.pipeline = 0
+        self.stages: tuple[Stage, ...] = ()
 
 
 class _Reader:
-    def __init__(self, text: str, *, home: str, depth: int, at: int = 0) -> None:
+    def __init__(
+        self, text: str, *, home: str, depth: int, numbers: Iterator[int], at: int = 0
+    ) -> None:
         self._text = text
         self._home = home
         self._depth = depth
         self.at = at
         self.found: list[Found] = []
         self._open = _Open()
-        self._pipeline = 0
+        self._numbers = numbers
+        self._stage = Stage((next(numbers),), 0)
+        self._groups: list[tuple[str, Stage]] = []
+        """What ends each group that is open, and where it stands itself."""
+        self._piped = False
+        """The last thing read was a `|`: a line's end does not end the pipeline then."""
         self._braces = 0
         """How many `${` are open."""
         self._documented: list[_Open] = []
@@ -108,16 +125,36 @@ class _Reader:
             self.at += 1
             self._open = _Open()
             return True
+        if operator == "\n" and self._piped:
+            self._read_documents()
+            return True
         self._end_command()
-        if operator not in {"|", "|&", "(", ")"}:
-            self._pipeline += 1
+        self._piped = operator in {"|", "|&"}
+        match operator:
+            case "|" | "|&":
+                self._stage = Stage(self._stage.pipeline, self._stage.place + 1)
+            case "(":
+                self._open_group(")")
+            case ")":
+                self._close_group(")")
+            case _:
+                self._stage = Stage((next(self._numbers),), 0)
         if operator == "\n":
             self._read_documents()
         return True
 
+    def _open_group(self, end: str) -> None:
+        self._groups.append((end, self._stage))
+        self._stage = Stage((next(self._numbers),), 0)
+
+    def _close_group(self, end: str) -> None:
+        if self._groups and self._groups[-1][0] == end:
+            self._stage = self._groups.pop()[1]
+
     def _end_command(self) -> None:
         current, self._open = self._open, _Open()
-        current.pipeline = self._pipeline
+        around = (stage for _, stage in reversed(self._groups[-DEEPEST:]))
+        current.stages = (self._stage, *around)
         if current.waiting:
             # Its here-documents are still to come; it counts as found when they were read.
             self._documented.append(current)
@@ -131,13 +168,16 @@ class _Reader:
                     assignments=tuple(current.assignments),
                     redirects=tuple(current.redirects),
                     documents=tuple(current.documents),
-                    pipeline=current.pipeline,
+                    stages=current.stages,
                 )
             )
 
     def _take(self, word: Spoken) -> None:
         current = self._open
+        self._piped = False
         if not current.words:
+            if not word.glob:
+                self._group(word.text)
             if word.text in _SKIPPED and not word.glob:
                 return
             assigned = _ASSIGNMENT.match(word.text)
@@ -147,10 +187,17 @@ class _Reader:
                 return
         current.words += _alternatives(word, self._home)
 
+    def _group(self, word: str) -> None:
+        if word in _OPENS:
+            self._open_group(_OPENS[word])
+        else:
+            self._close_group(word)
+
     def _redirect(self) -> bool:
         found = _REDIRECT.match(self._text, self.at)
         if found is None:
             return False
+        self._piped = False
         self.at = found.end()
         operator = found.group().lstrip("0123456789")
         while self.at < len(self._text) and self._text[self.at] in " \t":
@@ -276,7 +323,14 @@ class _Reader:
         if following == "+":
             self.at += 1
             return "."
-        return UNKNOWN
+        user = _USER.match(self._text, self.at)
+        if user is None or not self._home:
+            return UNKNOWN
+        self.at = user.end()
+        above, _, own = self._home.rpartition("/")
+        if user.group() in {own, "root"}:
+            return self._home if user.group() == own else "/root"
+        return f"{above}/{user.group()}"
 
     def _expansion(self, inner: list[Found]) -> str:
         if self._text[self.at] == "`":
@@ -324,7 +378,13 @@ class _Reader:
         if self._depth >= DEEPEST:
             self.at = len(self._text)
             return UNKNOWN
-        reader = _Reader(self._text, home=self._home, depth=self._depth + 1, at=self.at + 1)
+        reader = _Reader(
+            self._text,
+            home=self._home,
+            depth=self._depth + 1,
+            numbers=self._numbers,
+            at=self.at + 1,
+        )
         reader.read(until=")")
         self.at = reader.at + 1
         self._merge(reader.found, inner)
@@ -332,12 +392,7 @@ class _Reader:
 
     def _merge(self, found: list[Found], inner: list[Found]) -> None:
         inner += found
-        self._pipeline += 1
-        base = self._pipeline
-        for command in found:
-            self.found.append(_renumbered(command, base))
-            self._pipeline = max(self._pipeline, base + command.pipeline)
-        self._pipeline += 1
+        self.found += found
 
     def _backticks(self, inner: list[Found]) -> str:
         end = self.at + 1
@@ -347,7 +402,8 @@ class _Reader:
         self.at = end + 1
         if self._depth < DEEPEST:
             plain = re.sub(r"\\([`$\\])", r"\1", body)
-            self._merge(find_commands(plain, home=self._home, depth=self._depth + 1), inner)
+            found = _found_in(plain, home=self._home, depth=self._depth + 1, numbers=self._numbers)
+            self._merge(found, inner)
         return UNKNOWN
 
     def _braced(self, inner: list[Found]) -> str:
@@ -381,7 +437,7 @@ class _Reader:
 
     def _expand_all(self, text: str) -> None:
         """Find the substitutions of a text that is no command, such as a here-document."""
-        reader = _Reader(text, home=self._home, depth=self._depth + 1)
+        reader = _Reader(text, home=self._home, depth=self._depth + 1, numbers=self._numbers)
         kept: list[Found] = []
         if self._depth < DEEPEST:
             reader.pass_expansions(kept)
@@ -394,16 +450,6 @@ class _Reader:
                 self._expansion(inner)
             else:
                 self.at += 2 if self._text[self.at] == "\\" else 1
-
-
-def _renumbered(command: Found, base: int) -> Found:
-    return Found(
-        words=command.words,
-        assignments=command.assignments,
-        redirects=command.redirects,
-        documents=command.documents,
-        pipeline=base + command.pipeline,
-    )
 
 
 def _ansi_character(match: re.Match[str]) -> str:

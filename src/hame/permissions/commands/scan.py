@@ -3,7 +3,7 @@
 It is a second net. What it misses is asked about, since only what is surely read-only runs freely.
 """
 
-from hame.permissions.commands.denied_flows import refuse_flow, refuse_text
+from hame.permissions.commands.denied_flows import Flows, refuse_flow, refuse_text
 from hame.permissions.commands.denied_places import refuse_places
 from hame.permissions.commands.denied_programs import refuse_program
 from hame.permissions.commands.scene import Scene
@@ -14,10 +14,11 @@ def scan(scene: Scene) -> Judgement | None:
     """The refusal, if there is one."""
     refused = refuse_text(scene.text)
     if refused is None:
+        flows = Flows(scene.commands)
         for found in scene.commands:
             refused = (
                 refuse_program(found, scene)
-                or refuse_flow(found, scene)
+                or refuse_flow(found, flows)
                 or refuse_places(found, scene)
             )
             if refused is not None:

@@ -8,7 +8,7 @@ from hame.base.zone import Operation
 from hame.permissions.commands.found import UNKNOWN, Found, Spoken
 from hame.permissions.commands.ground import Ground, Reach, reach
 from hame.permissions.commands.loose import find_commands
-from hame.permissions.commands.wrapped import SHELLS, unwrap
+from hame.permissions.commands.wrapped import SHELLS, inside, unwrap
 
 _MOST_FOLDERS = 6
 """Folders that `cd` may have led to; what else would come is not followed."""
@@ -42,10 +42,15 @@ def set_scene(text: str, ground: Ground) -> Scene:
 
 def _spoken_to_shells(commands: list[Found], home: str) -> Iterator[Found]:
     """Commands that are only text until a shell reads them: `echo 'rm -rf ~' | sh`."""
-    listening = {found.pipeline for found in commands if found.name in SHELLS}
+    listening = {
+        stage.pipeline for found in commands if found.name in SHELLS for stage in found.stages
+    }
     for found in commands:
-        if found.name in {"echo", "printf"} and found.pipeline in listening:
-            for inner in find_commands("\n".join(found.texts), home=home):
+        spoken = found.name in {"echo", "printf"} and any(
+            stage.pipeline in listening for stage in found.stages
+        )
+        if spoken:
+            for inner in inside(find_commands("\n".join(found.texts), home=home), found):
                 yield from unwrap(inner, home)
 
 

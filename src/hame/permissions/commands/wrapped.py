@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from hame.permissions.commands.found import UNKNOWN, Found, Spoken
+from hame.permissions.commands.found import UNKNOWN, Found, Spoken, Stage
 from hame.permissions.commands.loose import find_commands
 from hame.permissions.names import names
 
@@ -86,10 +86,10 @@ def _directly_inside(found: Found, home: str) -> Iterator[Found]:
     name = found.name
     text = shell_text(found)
     if text is not None:
-        yield from _inside(find_commands(text, home=home), found)
+        yield from inside(find_commands(text, home=home), found)
     if name in SHELLS:
         for document in (*found.documents, *_here_strings(found)):
-            yield from _inside(find_commands(document, home=home), found)
+            yield from inside(find_commands(document, home=home), found)
     if name in WRAPPERS:
         yield from _wrapped(found, WRAPPERS[name], home)
     elif name in {"find", "fd", "fdfind"}:
@@ -98,10 +98,15 @@ def _directly_inside(found: Found, home: str) -> Iterator[Found]:
         yield _again(found, found.words[1:])
 
 
-def _inside(commands: list[Found], outer: Found) -> Iterator[Found]:
-    """Commands of a text: they stand in the pipeline that the outer one stands in."""
+def inside(commands: list[Found], outer: Found) -> Iterator[Found]:
+    """Commands of a text: as a group, they stand where the outer one stands."""
+    own = outer.stages[0]
     for command in commands:
-        yield msgspec.structs.replace(command, pipeline=outer.pipeline)
+        within = tuple(
+            Stage((*own.pipeline, own.place, *stage.pipeline), stage.place)
+            for stage in command.stages
+        )
+        yield msgspec.structs.replace(command, stages=(*within, *outer.stages))
 
 
 def _again(found: Found, words: tuple[Spoken, ...]) -> Found:
