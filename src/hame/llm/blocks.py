@@ -37,6 +37,8 @@ _BESIDE = frozenset({"redacted_thinking", "reasoning", "reasoning_details", "cit
 """Kinds of blocks that say nothing without another."""
 _PICTURED = frozenset({"gemini"})
 """The wires that have a place for a picture in an answer of the model's."""
+_SIGNED = frozenset({"gemini", "openai_responses"})
+"""The wires on which a text without words may carry a signature that is wanted back."""
 _MALFORMED_SHOWN = 2000
 _NO_OUTPUT = Text("(no output)")
 _LOST = Text("This call was not finished: the run was interrupted before it had a result.")
@@ -114,7 +116,7 @@ class BlockRepair:
         """A block of an answer; what another model thought, signed or made is left out."""
         match block:
             case Text(text=text, signature=signature):
-                if not text.strip() and not (own and signature):
+                if not text.strip() and not (own and signature and self._origin.wire in _SIGNED):
                     return None
                 return _unsigned_text(block, own=own)
             case Thinking():

@@ -19,7 +19,7 @@ _UNRESTRICTED = frozenset({"gemini", "ollama"})
 class CallIds:
     """The ids of one conversation."""
 
-    __slots__ = ("_form", "_taken")
+    __slots__ = ("_attempts", "_form", "_taken")
 
     def __init__(self, facts: ModelFacts) -> None:
         """For a model with these facts."""
@@ -28,20 +28,25 @@ class CallIds:
         else:
             self._form = _ANY if facts.wire in _UNRESTRICTED else _COMMON
         self._taken: set[str] = set()
+        self._attempts: dict[str, int] = {}
+        """How many substitutes of an id are taken, for servers that give every call the same one."""
 
     def take(self, call_id: str) -> str:
         """The id a call has on the wire; it stays taken."""
         found = call_id
-        attempt = 0
-        while found in self._taken or not self._form.fullmatch(found):
-            found = self._hashed(f"{call_id}/{attempt}")
-            attempt += 1
+        if found in self._taken or not self._form.fullmatch(found):
+            attempt = self._attempts.get(call_id, 0)
+            while found in self._taken or not self._form.fullmatch(found):
+                found = self._hashed(f"{call_id}/{attempt}")
+                attempt += 1
+            self._attempts[call_id] = attempt
         self._taken.add(found)
         return found
 
     def forget(self, call_ids: Iterable[str]) -> None:
         """Give ids back."""
         self._taken.difference_update(call_ids)
+        self._attempts.clear()
 
     def _hashed(self, text: str) -> str:
         digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

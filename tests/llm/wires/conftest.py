@@ -25,8 +25,11 @@ from hame.llm.repair import Repair
 
 Histories = Callable[[ModelFacts, list[Opaque]], st.SearchStrategy[tuple[Message, ...]]]
 
-_texts = st.sampled_from(["", "\n\n", "hello", "wörld 😊", 'say "hi"\\n']) | st.text(max_size=6)
-_ids = st.sampled_from(["a", "b", "call:1", "x" * 70])
+_texts = st.sampled_from([
+    *("", "\n\n", "\u3000", "hello", "wörld 😊", 'say "hi"\\n', "bad \ud83d end", "\x00")
+]) | st.text(max_size=6)
+_ids = st.sampled_from(["a", "b", "", "call:1", "x" * 70, "call_1|fc_1", "\ud83d", "f.read:0"])
+_names = st.sampled_from(["read_file", "run", "", "no such tool", "mcp.x/y", "ü", "n" * 80])
 _signatures = st.none() | st.just("c2lnbmF0dXJl")
 _arguments = st.dictionaries(_texts, _texts | st.integers() | st.none(), max_size=2)
 _images = st.builds(Image, st.just("image/png"), st.just(b"png"), _texts, _signatures)
@@ -34,9 +37,9 @@ _documents = st.builds(Document, st.just("application/pdf"), st.just(b"%PDF"), _
 _calls = st.builds(
     ToolCall,
     _ids,
-    st.sampled_from(["read_file", "run"]),
+    _names,
     st.none() | _arguments,
-    st.none(),
+    st.none() | st.sampled_from(["", '{"a": ', "[1]", "\ud83d"]),
     _signatures,
 )
 _words = st.builds(Text, _texts) | st.builds(Note, _texts, _texts)
@@ -51,8 +54,14 @@ _answered = st.lists(_results, max_size=3).map(lambda results: ToolResults(tuple
 
 
 @pytest.fixture(scope="session")
-def histories() -> Histories:
+def histories(any_histories: Histories) -> Histories:
     """Makes a strategy of histories that are legal for a model, its own opaque blocks among them."""
+    return lambda facts, own: any_histories(facts, own).map(lambda found: Repair(facts)(found))
+
+
+@pytest.fixture(scope="session")
+def any_histories() -> Histories:
+    """Makes a strategy of histories as a session may hold them."""
 
     def strategy(facts: ModelFacts, own: list[Opaque]) -> st.SearchStrategy[tuple[Message, ...]]:
         here = Origin(facts.wire, facts.backend, facts.model)
@@ -70,6 +79,6 @@ def histories() -> Histories:
             st.sampled_from([None, here, here, Origin("another_wire", "b", "m")]),
         )
         messages = st.lists(_users | answers | answers | _answered, max_size=10)
-        return messages.map(lambda found: Repair(facts)(tuple(found)))
+        return messages.map(tuple)
 
     return strategy
