@@ -56,7 +56,7 @@ _answered = st.lists(_results, max_size=3).map(lambda results: ToolResults(tuple
 @pytest.fixture(scope="session")
 def histories(any_histories: Histories) -> Histories:
     """Makes a strategy of histories that are legal for a model, its own opaque blocks among them."""
-    return lambda facts, own: any_histories(facts, own).map(lambda found: Repair(facts)(found))
+    return lambda facts, own: any_histories(facts, own).map(Repair(facts))
 
 
 @pytest.fixture(scope="session")
