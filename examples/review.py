@@ -2,7 +2,7 @@
 
     python examples/review.py [FOLDER]
 
-Uses the model that `hame` would use there. Reads are free; anything else is asked for here.
+Uses the model that `hame` would use there. Reads are free; anything else is refused here.
 """
 
 import asyncio
@@ -10,14 +10,15 @@ import sys
 
 import hame
 from hame.base import event
-from hame.base.question import Choice
 
 
 async def ask(question: hame.Question) -> hame.Answer:
-    """Decide what the model may run: only git commands that look."""
-    harmless = question.title.startswith(("Run git diff", "Run git log", "Run git show"))
-    print(f"? {question.title} -> {'yes' if harmless else 'no'}")
-    return hame.Answer(choice=Choice.ONCE if harmless else Choice.NO)
+    """Refuse whatever is asked: commands that only look, such as git diff, run without a question.
+
+    To say yes, look at all of it (`question.detail` is the whole command), never at how it begins.
+    """
+    print(f"? {question.title} -> no")
+    return hame.Answer(words="Only look: read files, git diff, git log. Change nothing.")
 
 
 async def main() -> None:

@@ -383,3 +383,13 @@ def test_undo_shows_what_it_will_do_and_asks(terminal):
     hame.wait_for(READY)
     hame.send("/undo everything\r")
     hame.wait_for("/undo does not know everything")
+
+
+def test_what_to_do_about_a_mistake_stays_indented_where_it_is_wrapped(terminal):
+    hame = terminal(columns=40)
+    hame.wait_for(READY)
+    hame.send("/nothing\r")
+    text = hame.wait_for("as it is")
+    told = text[text.index("/help lists them") :].partition("\n\u276f")[0]
+    assert all(line.startswith("  ") for line in told.splitlines()[1:])
+    assert len(told.splitlines()) > 1

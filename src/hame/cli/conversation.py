@@ -243,7 +243,8 @@ class Conversation:
         if len(shelf.choices) == 1:
             return [self._talk.do(Slash("model", shelf.choices[0].name))]
         if not shelf.choices:
-            return [*shelf.failed, f"no model's name holds {words}"]
+            whose = " of those that could be asked" if shelf.failed else ""
+            return [*shelf.failed, f"no model's name{whose} holds {words}"]
         rows = choice_rows(shelf.choices[:_LISTED])
         more = len(shelf.choices) - _LISTED
         return [*shelf.failed, *rows, *[f"and {more} more; more words find fewer"] * (more > 0)]
@@ -350,8 +351,11 @@ class Conversation:
 
     def _say(self, *lines: str) -> None:
         for line in lines:
-            for part in wrap(clean(line), terminal_size()[0] - 1):
-                sys.stdout.write(self._paint.dim(part) + "\n")
+            text = clean(line)
+            body = text.lstrip(" ")
+            indent = text[: len(text) - len(body)]
+            for part in wrap(body, terminal_size()[0] - 1 - len(indent)):
+                sys.stdout.write(self._paint.dim(indent + part) + "\n")
         sys.stdout.flush()
 
     def _complain(self, error: HameError) -> None:
