@@ -3,7 +3,16 @@
 from collections.abc import Mapping
 
 from hame.base.errors import ErrorKind, Failure
+from hame.base.message import StopReason
 from hame.llm.errorbody import one_line
+
+CUT_SHORT = frozenset({
+    StopReason.MAX_TOKENS,
+    StopReason.CONTEXT_FULL,
+    StopReason.CONTENT_FILTER,
+    StopReason.REFUSAL,
+})
+"""Ends that the model did not choose: a call whose arguments had not begun by then is no whole one."""
 
 
 def cut_stream(provider: str, *, mid_stream: bool) -> Failure:

@@ -585,11 +585,12 @@ def test_whatever_body_comes_an_answer_ends_once_and_nothing_raises(body: object
     assert ends == said[-1:]
 
 
+@pytest.mark.parametrize("reason", ["max_tokens", "refusal", "model_context_window_exceeded"])
 @pytest.mark.parametrize("pieces", [[], ["", " "]])
-def test_a_last_call_without_arguments_was_cut_where_the_output_limit_was_hit(pieces):
+def test_a_last_call_without_arguments_was_cut_where_the_answer_was(pieces, reason):
     call = [begin(0, type="tool_use", id="t", name="now", input={})]
     call += [delta(0, "input_json_delta", partial_json=piece) for piece in pieces] + [end(0)]
-    cut = blocks(decode(START, *call, stopped("max_tokens"), STOP))
+    cut = blocks(decode(START, *call, stopped(reason), STOP))
     assert cut == (ToolCall("t", "now", None, malformed=""),)
     whole = (ToolCall("t", "now", {}),)
     assert blocks(decode(START, *call, stopped("tool_use"), STOP)) == whole

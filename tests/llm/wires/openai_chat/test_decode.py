@@ -578,3 +578,11 @@ def test_usage_may_stand_in_the_choice():
     usage = fold(decode(delta(content="x"), chunk)).usage
     assert usage is not None
     assert (usage.input_total, usage.cache_read, usage.output) == (5, 2, 3)
+
+
+@pytest.mark.parametrize("finish", ["content_filter", "refusal", "model_length"])
+def test_a_last_call_without_arguments_was_cut_where_the_answer_was(finish):
+    found = calls(
+        [tool(index=0, id="a", name="f")], [tool(index=1, id="b", name="g")], finish=finish
+    )
+    assert [one.arguments for one in found] == [{}, None]

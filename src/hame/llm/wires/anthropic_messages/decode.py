@@ -14,7 +14,7 @@ from hame.base.message import StopReason
 from hame.base.model import ModelFacts
 from hame.base.ports import Frame
 from hame.base.stream import Completed, Failed, OpaqueCompleted, StreamEvent, UsageReported
-from hame.llm.broken import cut_stream, not_an_answer
+from hame.llm.broken import CUT_SHORT, cut_stream, not_an_answer
 from hame.llm.classify import classify_error
 from hame.llm.wires.anthropic_messages.blocks import Call, OpenBlock, implied_block, open_block
 from hame.llm.wires.anthropic_messages.opaque import refusal
@@ -158,7 +158,7 @@ class MessagesDecoder:
         self._ended = True
         events = [event for index in sorted(self._open) for event in self._finish(index)]
         reason = self._reason()
-        last = self._settle(cut=reason is StopReason.MAX_TOKENS)
+        last = self._settle(cut=reason in CUT_SHORT)
         return [*events, *last, Completed(reason, self._raw_stop)]
 
     def _reason(self) -> StopReason:

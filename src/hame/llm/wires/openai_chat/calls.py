@@ -104,7 +104,7 @@ class CallPieces:
     def finish(self, *, truncated: bool) -> Iterator[StreamEvent]:
         """The answer is whole: so are its calls.
 
-        With `truncated` the output limit was hit: a last call without arguments was cut.
+        With `truncated` the model did not get to its end: a last call without arguments was cut.
         """
         for number, call in enumerate(self._calls):
             if not call.started:

@@ -28,7 +28,7 @@ from hame.base.stream import (
     ThinkingDelta,
     UsageReported,
 )
-from hame.llm.broken import cut_stream, not_an_answer
+from hame.llm.broken import CUT_SHORT, cut_stream, not_an_answer
 from hame.llm.classify import classify_error
 from hame.llm.errorbody import one_line
 from hame.llm.wires.openai_chat.calls import CallPieces
@@ -175,7 +175,7 @@ class ChatDecoder:
         self._ended = True
         yield from self._end_blocks()
         stop = self._stop_reason()
-        yield from self._calls.finish(truncated=stop is StopReason.MAX_TOKENS)
+        yield from self._calls.finish(truncated=stop in CUT_SHORT)
         yield from self._report_usage()
         yield Completed(stop, self._raw_stop)
 
