@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -30,6 +31,21 @@ def read_cases(name: str) -> list[tuple[str, str, list[str]]]:
 
 UNREACHABLE, UNWRITABLE, NO_DENIALS = map(read_cases, ("unreachable", "unwritable", "no_denials"))
 WRITES = Confinement(reach=Reach.WRITE)
+
+
+NO_SOCKETS = [
+    "Error: listen EPERM: operation not permitted 127.0.0.1:3456\n    at Server.setupListenHandle",
+    "2026/11/30 21:45:24 listen tcp 127.0.0.1:3457: socket: operation not permitted\nexit status 1",
+    "cannot listen: Operation not permitted at -e line 1.",
+    (
+        "    _socket.socket.__init__(self, family, type, proto, fileno)\n"
+        "PermissionError: [Errno 1] Operation not permitted"
+    ),
+    "Failed to listen on localhost:8000 (reason: Operation not permitted)",
+    "initialize': Operation not permitted - socket(2) (Errno::EPERM)",
+    "java.net.SocketException: Operation not permitted",
+]
+"""Of Node, Go, Perl, Python (seen), PHP, Ruby and Java."""
 
 
 class Place:
@@ -72,6 +88,15 @@ def place() -> Iterator[Place]:
     # Not below /tmp, which is writable to the program.
     with tempfile.TemporaryDirectory(prefix="hame-", dir="/var/tmp") as folder:
         yield Place(Path(os.path.realpath(folder)))
+
+
+def test_sockets_are_wanted_only_where_there_are_none(place: Place):
+    """At level B a server cannot listen, and says so in many ways; at level A the words mean something else."""
+    without = msgspec.structs.replace(place.ground, sockets=False)
+    for said in NO_SOCKETS:
+        assert explain(WRITES, said, (), without) == (HostDenied(""),), said
+        assert explain(WRITES, said, (), place.ground) == (), said
+    assert explain(WRITES, "ping: socket: Operation not permitted", (), without) == ()
 
 
 def ids(rows: list) -> list[str]:

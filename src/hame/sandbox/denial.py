@@ -42,7 +42,7 @@ def explain(
     if confinement.reach is Reach.OUTSIDE:
         return ()
     printed = Printed(output)
-    named = _hosts(confinement, name_hosts(printed, listens or _listens()))
+    named = _hosts(confinement, name_hosts(printed, listens or _listens(), sockets=ground.sockets))
     asked = list(dict.fromkeys(_hosts(confinement, refused)))[:MOST_HOSTS]
     said = [host for host in dict.fromkeys(named) if host not in asked]
     paths = dict[str, bool]()

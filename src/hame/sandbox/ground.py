@@ -39,6 +39,8 @@ class Ground(msgspec.Struct, frozen=True, kw_only=True):
     """In which names that make other programs run something are protected, unless they were granted."""
     hides_secrets: bool = False
     """Whether what has a secret's name is hidden, wherever it is."""
+    sockets: bool = True
+    """Whether it has any, at least for its own loopback."""
     home: str = ""
     """What `~` stands for."""
     cwd: str = "/"
@@ -96,6 +98,7 @@ def ground_for(site: Site, level: Level, confinement: Confinement, cwd: str) -> 
         seen=_present((*projects, *paths.read_only, paths.results)),
         projects=projects,
         hides_secrets=True,
+        sockets=level is Level.A,
         home=paths.home,
         cwd=cwd,
     )

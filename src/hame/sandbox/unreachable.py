@@ -26,6 +26,14 @@ _CERTAIN = re.compile(
     re.IGNORECASE,
 )
 """What is only said where no name is resolved, or no network is there."""
+_NO_SOCKET = re.compile(
+    r"\blisten EPERM\b|\blisten (?:tcp|udp)[46]? [^\n]{0,300}\bsocket: operation not permitted|"
+    r"\b_socket\.socket\.__init__\(self\b|\bsocketexception: operation not permitted|"
+    r"\b(?:cannot|can't|could not|couldn't|failed to|unable to) (?:listen|bind|open (?:a )?socket|create (?:a )?socket)\b"
+    r"[^\n]{0,300}\boperation not permitted|\boperation not permitted - (?:bind|listen|socket|connect)\(2\)",
+    re.IGNORECASE,
+)
+"""What servers and their clients say of sockets that are refused to them altogether."""
 _LIKELY = re.compile(
     r"(?:could ?n[o']t|can(?:no|')t|unable to|failed to) connect|connection refused|ECONNREFUSED|"
     r"attempts to connect to|error sending request for url|failed to open tcp connection|"
@@ -106,12 +114,16 @@ _PIP_INDEX = "pypi.org"
 """What pip asks unless it says otherwise: https://pip.pypa.io/en/stable/cli/pip_install/#finding-packages."""
 
 
-def name_hosts(printed: Printed, listens: Callable[[int], bool]) -> Iterator[str]:
+def name_hosts(
+    printed: Printed, listens: Callable[[int], bool], *, sockets: bool = True
+) -> Iterator[str]:
     """The machines that could not be reached, as they would be granted; empty for one that is not named.
 
-    `listens` tells whether anybody listens at a port of this machine, outside.
+    `listens` tells whether anybody listens at a port of this machine, outside; `sockets` whether the program
+    has any at all, for its own loopback.
     """
-    named = unnamed = False
+    named = False
+    unnamed = not sockets and printed.has(_NO_SOCKET) is not None
     for hit in printed.find(_CERTAIN):
         found = _in_line(hit) or _nearby(printed, hit)
         named, unnamed = named or bool(found), unnamed or not found
