@@ -1,6 +1,7 @@
 """Background jobs as a model handles them, given input, and terminals."""
 
 import os
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import anyio
 import pytest
 from typing_extensions import override
 
+from hame.base.confinement import Confinement, HostDenied, PathDenied, SandboxDenied
 from hame.base.errors import ArgumentError
 from hame.base.outcome import CommandView, Done, Failed
 from hame.base.ports import Cell
@@ -86,6 +88,35 @@ async def test_a_job_that_fails_at_once_is_a_failure_with_its_words(busy):
     assert "has ended: exit code 4\nno such port" in outcome.message
     assert isinstance(outcome.view, CommandView)
     assert outcome.view.exit_code == 4
+
+
+class Refuses(Unconfined):
+    """Refuses every program the same machine."""
+
+    @override
+    def confine(self, launch: Launch) -> AbstractAsyncContextManager[Cell]:
+        return nullcontext(Cell(launch=launch, refused=lambda: ("a.example",)))
+
+    @override
+    def explain(
+        self, confinement: Confinement, output: str, refused: Sequence[str], cwd: str
+    ) -> tuple[SandboxDenied, ...]:
+        return (*(HostDenied(host) for host in refused), PathDenied(output.strip()))
+
+
+async def test_a_job_that_prints_why_it_fails_carries_what_its_sandbox_kept_it_from(desk, tmp_path):
+    """So the user is offered it, as for a command in the foreground."""
+    results, sandbox = ResultStore(str(tmp_path / "results")), Refuses()
+    jobs = LocalJobs(LocalProcesses(dict(os.environ), sandbox), results)
+    desk.change(jobs=jobs, blobs=results, sandbox=sandbox)
+    asked = {"command": "echo /etc/x; sleep 0.1; exit 3", "background": True}
+    action = await desk.tools["run_command"].prepare(asked, desk.context)
+    outcome = await action.run(Confinement())
+    action.close()
+    assert isinstance(outcome, Failed)
+    assert "has ended: exit code 3\n/etc/x" in outcome.message
+    assert outcome.denied == (HostDenied("a.example"), PathDenied("/etc/x"))
+    await jobs.close()
 
 
 async def test_waiting_for_a_job_ends_with_its_end(busy):

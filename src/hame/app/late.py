@@ -136,13 +136,13 @@ class LateJobs(Jobs):
         return self._made.list() if self._made is not None else ()
 
     @override
-    async def read(self, job: str, wait_s: float = 0.0) -> JobOutput:
+    async def read(self, job: str, wait_s: float = 0.0, *, settle_s: float = 0.0) -> JobOutput:
         """As the real ones do.
 
         Raises:
             ToolError: as they do.
         """
-        return await self._inner.read(job, wait_s)
+        return await self._inner.read(job, wait_s, settle_s=settle_s)
 
     @override
     async def send(self, job: str, data: bytes, *, close: bool = False) -> Job:

@@ -24,6 +24,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """Input can be sent to it."""
     aftermath: tuple[str, ...] = ()
     """What its sandbox put right after it."""
+    refused: tuple[str, ...] = ()
+    """Machines that it asked for and was not granted."""
 
 
 class JobOutput(msgspec.Struct, frozen=True, kw_only=True):

@@ -27,6 +27,8 @@ from hame.tools.phrase import flatten
 _LONGEST_S = 600.0
 _FIRST_LOOK_S = 1.0
 """How long a background job is watched before the call returns: many fail at once."""
+_SETTLE_S = 0.4
+"""How long one that has printed something is watched after that: it may be why it fails."""
 _STATEFUL = frozenset({"cd", "pushd", "export", "source", "."})
 
 
@@ -201,7 +203,13 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
         if jobs is None:
             raise ToolError("there are no background jobs here; run it in the foreground")
         job = await jobs.start(launch, self.asking.command, keep=self.asking.keep)
-        return job_outcome(await jobs.read(job.id, _FIRST_LOOK_S), self._notes())
+        output = await jobs.read(job.id, _FIRST_LOOK_S, settle_s=_SETTLE_S)
+        outcome = job_outcome(output, self._notes())
+        if launch.confinement is None or isinstance(outcome, Done):
+            return outcome
+        printed, refused = output.data.decode(errors="replace"), output.job.refused
+        denied = self.context.sandbox.explain(launch.confinement, printed, refused, launch.cwd)
+        return msgspec.structs.replace(outcome, denied=denied)
 
     def _notes(self) -> list[str]:
         from hame.tools.statement import leading_words

@@ -120,7 +120,7 @@ class LocalJobs(Jobs):
         return [job.now() for job in self._jobs.values()]
 
     @override
-    async def read(self, job: str, wait_s: float = 0.0) -> JobOutput:
+    async def read(self, job: str, wait_s: float = 0.0, *, settle_s: float = 0.0) -> JobOutput:
         """What was printed since the last read; waits for something to come, or for its end.
 
         Raises:
@@ -132,6 +132,9 @@ class LocalJobs(Jobs):
         while not news and anyio.current_time() < deadline:
             await anyio.sleep(_POLL_S)
             news = found.has_news()
+        if settle_s and found.now().exit is None:
+            with anyio.move_on_after(settle_s):
+                await found.process.wait()
         ended = found.now().exit is not None
         if ended:
             await self._finish(found)  # What its children print after this is not awaited.
@@ -203,7 +206,10 @@ class LocalJobs(Jobs):
             return
         job.closed = True
         await job.context.__aexit__(None, None, None)
-        job.facts = msgspec.structs.replace(job.facts, aftermath=tuple(job.process.aftermath))
+        process = job.process
+        job.facts = msgspec.structs.replace(
+            job.facts, aftermath=tuple(process.aftermath), refused=tuple(process.refused)
+        )
         if self._records is not None:
             self._records.remove(job.facts.id)
         self._trimmer.remove(job.log)

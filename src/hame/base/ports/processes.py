@@ -200,8 +200,10 @@ class Jobs(Protocol):
         """All of them, ended ones too, in the order of their starting."""
         ...
 
-    async def read(self, job: str, wait_s: float = 0.0) -> JobOutput:
-        """What was printed since the last read; waits that long for something, or for its end.
+    async def read(self, job: str, wait_s: float = 0.0, *, settle_s: float = 0.0) -> JobOutput:
+        """What was printed since the last read; waits `wait_s` for something, or for its end.
+
+        Of one that has printed something and goes on, `settle_s` more are waited for its end.
 
         Raises:
             ToolError: if there is no such job.
