@@ -1,7 +1,7 @@
 import pytest
 
 from hame.base.outcome import CommandView, DiffView
-from hame.base.question import Answer, Question
+from hame.base.question import Answer, Choice, Question
 from hame.cli.paint import Paint
 from hame.cli.questions import Pending, decline, draw_choices, draw_question, read_answer
 
@@ -71,6 +71,24 @@ def test_a_very_long_change_is_announced_and_can_be_seen_whole():
         "300 more lines are not shown: v shows everything" in draw_question(question, PLAIN, 60)[-1]
     )
     assert "line 499" in draw_question(question, PLAIN, 60, whole=True)[-1]
+
+
+def test_a_choice_that_would_push_the_others_off_the_screen_is_announced_and_can_be_seen_whole():
+    words = " ".join(f"file{n}" for n in range(200))
+    question = Question(
+        id="q",
+        title="Run",
+        detail=f"touch {words}",
+        choices=(Choice.ONCE, Choice.SESSION, Choice.ALWAYS, Choice.NO),
+        grant=f"`touch {words}`, these very words",
+        rules=(f"allow command touch {words}",),
+    )
+    choices = draw_choices(question, PLAIN, 60)
+    assert len(choices) < 30
+    assert sum("more lines are not shown: v shows everything" in line for line in choices) == 3
+    assert max(map(len, choices)) <= 60
+    shown = "".join(draw_question(question, PLAIN, 60, whole=True)).replace("  │ ", "")
+    assert shown.count("file199") == 3, "the command, what is granted, and the rule"
 
 
 def test_a_contributed_tool_is_named_as_such_on_one_line():

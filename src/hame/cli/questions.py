@@ -12,6 +12,9 @@ from hame.cli.reveal import one_line, reveal
 _LONG = 200
 """Lines of a detail or diff that are shown at once; the rest is announced and one key away."""
 
+_LONG_CHOICE = 320
+"""Cells of one choice that are shown at once, likewise."""
+
 _LETTERS: dict[str, str] = {
     Choice.ONCE: "y",
     Choice.SESSION: "s",
@@ -70,6 +73,12 @@ def draw_question(
         left = len(body) - _LONG
         body = [*body[:_LONG], paint.warn(f"{left} more lines are not shown: v shows everything")]
     lines += [paint.warn("  │ ") + line for line in body]
+    for covered in (question.grant, *question.rules) if whole else ():
+        said = (
+            f"a yes that lasts would cover: {_flat(covered)}"  # No shorter than where it was cut.
+        )
+        parts = wrap(said, max(cells - 9, 4))
+        lines += _hang(parts, paint.warn) if _shortened(parts, max(cells - 9, 4)) != parts else []
     if question.source:
         source = f"from {_spoken(question.source, 100)}, not a tool of hame's own"
         lines += _hang(wrap(source, inner), paint.warn)
@@ -92,11 +101,11 @@ def draw_choices(question: Question, paint: Paint, cells: int) -> list[str]:
     for key, choice in _keys(question).items():
         label = _LABELS.get(choice, _spoken(choice, 300))
         covers = f": {_flat(question.grant)}" if _lasts(choice) and question.grant else ""
-        first, *rest = wrap(label + covers, inner)
+        first, *rest = _shortened(wrap(label + covers, inner), inner)
         lines += [f"  {paint.accent(key)}  {first}", *(f"       │ {part}" for part in rest)]
         if choice == Choice.ALWAYS:
             for rule in question.rules:
-                first, *rest = wrap(f"rule: {_flat(rule)}", inner)
+                first, *rest = _shortened(wrap(f"rule: {_flat(rule)}", inner), inner)
                 lines += map(paint.dim, [f"       {first}", *(f"       │ {part}" for part in rest)])
     if question.free_text:
         other = (
@@ -104,6 +113,15 @@ def draw_choices(question: Question, paint: Paint, cells: int) -> list[str]:
         )
         lines.append(paint.dim(f"     {other}"))
     return lines
+
+
+def _shortened(parts: list[str], cells: int) -> list[str]:
+    """So much of a choice that the other choices stay on the screen beside it."""
+    most = max(_LONG_CHOICE // cells, 4)
+    left = len(parts) - most
+    if left <= 1:
+        return parts
+    return [*parts[:most], *wrap(f"… {left} more lines are not shown: v shows everything", cells)]
 
 
 def read_answer(question: Question, line: str) -> Answer | None:

@@ -47,6 +47,21 @@ def test_what_is_not_plain_is_not_read(text: str) -> None:
         read_certainly(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("cat <<E\nE", "it holds a here-document"),
+        ("cat <<<x", "it holds a here-document"),
+        ("make &", "it runs something in the background"),
+        ("make & ls", "it runs something in the background"),
+        ("make&", "& follows a word without a blank"),
+    ],
+)
+def test_why_it_is_not_read_is_said_in_words_for_people(text: str, why: str) -> None:
+    with pytest.raises(UnreadableError, match=why):
+        read_certainly(text)
+
+
 def test_redirections_say_what_they_do() -> None:
     line = read_certainly("a < in 2>/dev/null | b >> out 2>&1 | c &> all")
     assert line.redirects == (

@@ -147,12 +147,12 @@ class _Lexer:
 
     def _made(self, start: int, text: str, *, quoted: bool, glob: bool) -> Word:
         raw = self._text[start : self._at]
+        if not raw:
+            raise UnreadableError(self._what_stands_here())
         if self._at < len(self._text) and self._text[self._at] in "<>&()":
             glued = self._text[self._at]
             if glued != "&" or not self._text.startswith("&&", self._at):
                 raise UnreadableError(f"{glued} follows a word without a blank")
-        if not raw:
-            raise UnreadableError(f"it holds {self._text[self._at]}")
         if glob and quoted:
             raise UnreadableError("a pattern is partly quoted")
         tilde = raw.startswith("~")
@@ -161,6 +161,12 @@ class _Lexer:
         if self._at_command() and (raw in RESERVED or raw[0] == "%" or _ASSIGNMENT.match(text)):
             raise UnreadableError(f"it uses {raw.partition('=')[0]} as the shell's own word")
         return Word(text, glob=glob and text not in {"[", "]"}, tilde=tilde)
+
+    def _what_stands_here(self) -> str:
+        mark = self._text[self._at]
+        if self._text.startswith("<<", self._at):
+            return "it holds a here-document"
+        return "it runs something in the background" if mark == "&" else f"it holds {mark}"
 
     def _at_command(self) -> bool:
         """Whether the next word is a command's first; `time` is the shell's own and comes before."""
