@@ -65,6 +65,11 @@ OVERFLOWS = (
         (429, openai("Insufficient balance or no resource package."), K.QUOTA_EXHAUSTED),
         (403, {"error": "Your team doesn't have any credits or licenses yet."}, K.QUOTA_EXHAUSTED),
         (429, {"error": "you have reached your weekly usage limit"}, K.QUOTA_EXHAUSTED),
+        (400, openai("User=x over budget. Spend=10.0", type="budget_exceeded"), K.QUOTA_EXHAUSTED),
+        (400, openai("You have reached your specified API usage limits."), K.QUOTA_EXHAUSTED),
+        (403, {"statusCode": 403, "message": "Out of call volume quota."}, K.QUOTA_EXHAUSTED),
+        (403, openai("Key limit exceeded (total limit)."), K.QUOTA_EXHAUSTED),
+        (403, openai("The free tier of the model has been exhausted."), K.QUOTA_EXHAUSTED),
         (429, openai("The limit is reached", type="usage_limit_reached"), K.QUOTA_EXHAUSTED),
         (429, {"error": {"type": "usage_limit_reached", "resets_in_seconds": 9}}, K.RATE_LIMIT),
         # rates
@@ -77,6 +82,7 @@ OVERFLOWS = (
         (429, openai("Request too large: Limit 8000, Requested 32979"), K.REQUEST_TOO_LARGE),
         (429, openai("The engine is currently overloaded"), K.OVERLOADED),
         (429, {"message": "Too many tokens, please wait before trying again."}, K.RATE_LIMIT),
+        (400, {"__type": "ThrottlingException", "message": "Rate exceeded"}, K.RATE_LIMIT),
         (498, "", K.OVERLOADED),
         (503, openai("Slow Down", code="slow_down"), K.OVERLOADED),
         # keys and rights
@@ -85,6 +91,7 @@ OVERFLOWS = (
         (403, openai("Invalid API key provided"), K.AUTH),
         (400, {"error": {"message": "x", "details": [{"reason": "API_KEY_INVALID"}]}}, K.AUTH),
         (403, openai("Your API key was reported as leaked."), K.AUTH),
+        (403, {"message": "The security token included in the request is expired"}, K.AUTH),
         (403, google("PERMISSION_DENIED", "Method doesn't allow unregistered callers"), K.AUTH),
         (403, {"errors": [{"code": 10000, "message": "Authentication error"}]}, K.AUTH),
         (400, google("FAILED_PRECONDITION", "User location is not supported."), K.PERMISSION),
@@ -113,6 +120,8 @@ OVERFLOWS = (
         (400, openai("The model `x` has been decommissioned"), K.NOT_FOUND),
         (400, {"message": "The provided model identifier is invalid."}, K.NOT_FOUND),
         (400, openai("x", code="image_file_not_found"), K.INVALID_REQUEST),
+        (400, openai("x", code="model_not_supported"), K.NOT_FOUND),
+        (400, openai("Request payload size exceeds the limit: 1 bytes"), K.REQUEST_TOO_LARGE),
         # the server
         (408, "", K.TIMEOUT),
         (409, openai("conflict"), K.SERVER_ERROR),

@@ -185,7 +185,7 @@ _OVERFLOW_TEXT = re.compile(
 )
 _TOO_LARGE_TEXT = re.compile(
     r"request (?:entity |body |payload )?(?:is )?too large|payload too large|request exceeds the maximum size"
-    r"|request size exceeds"
+    r"|request (?:payload )?size exceeds"
 )
 _AUTH_WORD = re.compile(
     r"authentication|unauthenticated|unauthorized|api_?key_?invalid|invalid_?api_?key"
@@ -195,17 +195,20 @@ _AUTH_TEXT = re.compile(
     r"|api.?key (?:is |was |has )?(?:not valid|not found|invalid|incorrect|missing|expired|revoked|required)"
     r"|authentication (?:failed|fails|required|error)|invalid bearer|missing authentication"
     r"|api.?key .{0,20}\b(?:leaked|disabled|compromised)|unregistered callers|^unauthorized\b"
+    r"|security token .{0,40}\b(?:invalid|expired)|request signature we calculated"
 )
 _QUOTA_WORD = re.compile(
     r"insufficient_(?:quota|balance|funds|credits?|user_quota)|billing|payment_required|current_quota"
-    r"|credit|arrearage"
+    r"|credit|arrearage|budget_?exceeded|exceeded_?budget"
 )
 _QUOTA_TEXT = re.compile(
     r"insufficient (?:\w+ )?(?:balance|credits?|funds|quota)|credit balance|out of credits?"
     r"|(?:requires?|need|add|purchase|buy) more credits|billing hard limit|payment required"
     r"|account (?:is|has been) suspended|spend(?:ing)? limit|run out of credits"
     r"|used all available credits|balance is too low|no resource package"
-    r"|(?:n't have (?:any|enough)|no|not enough) credits"
+    r"|(?:n't have (?:any|enough)|no|not enough) credits|over budget|budget has been exceeded"
+    r"|out of call volume quota|specified api usage limits|free tier .{0,40}\bexhausted"
+    r"|key limit exceeded"
 )
 _PLAN_WORD = re.compile(r"usage_(?:limit_reached|not_included)")
 _PLAN_TEXT = re.compile(
@@ -220,7 +223,7 @@ _BUSY_TEXT = re.compile(
     r"overloaded|high demand|at capacity|capacity (?:exceeded|constraints)|server (?:is )?busy|too busy"
 )
 _MISSING_WORD = re.compile(
-    r"^(?!image).*not_?found|model_not_exist|deploymentnotfound|decommissioned"
+    r"^(?!image).*not_?found|model_not_(?:exist|supported)|deploymentnotfound|decommissioned"
 )
 _MISSING_TEXT = re.compile(
     r"model.{0,80}(?:does not exist|not exist|not found|is not supported for generatecontent)"

@@ -26,7 +26,7 @@ _SAID_LIMIT = 300
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
-_WORD_KEYS = ("type", "code", "status", "reason", "error_type")
+_WORD_KEYS = ("type", "code", "status", "reason", "error_type", "__type")
 _NUMBER_KEYS = (
     *("code", "status", "status_code", "http_code", "raw_status_code", "http_status"),
     *("StatusCode", "statusCode"),

@@ -586,3 +586,11 @@ def test_a_last_call_without_arguments_was_cut_where_the_answer_was(finish):
         [tool(index=0, id="a", name="f")], [tool(index=1, id="b", name="g")], finish=finish
     )
     assert [one.arguments for one in found] == [{}, None]
+
+
+def test_a_status_beside_the_answer_is_an_error_unless_it_is_success():
+    fine = {"base_resp": {"status_code": 0, "status_msg": "success"}}
+    assert isinstance(decode(delta("stop", content="x") | fine)[-1], Completed)
+    refused = {"base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}}
+    for events in (decode(refused), whole({"choices": None, **refused})):
+        assert failure(events).kind is ErrorKind.QUOTA_EXHAUSTED

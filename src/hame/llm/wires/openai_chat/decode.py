@@ -242,6 +242,9 @@ def _first_choice(chunk: JsonObject) -> JsonObject:
 
 def _error_in(chunk: JsonObject, choice: JsonObject, *, is_error: bool) -> object | None:
     """The error a chunk carries: an object or a string under `error`, or the chunk itself."""
+    answered = get_object(chunk, "base_resp")
+    if get_int(answered, "status_code"):
+        return {"message": get_string(answered, "status_msg")}  # MiniMax; 0 is success
     if chunk.get("error") or is_error or chunk.get("object") == "error":
         return chunk
     if "choices" not in chunk and "detail" in chunk:
