@@ -1,9 +1,12 @@
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from hame.testing import ScriptedServer, answer
 
 SOURCE = str(Path(__file__).parents[2] / "src")
 
@@ -47,3 +50,23 @@ def test_commands_options_and_choices_are_completed(tmp_path):
     assert "--model" in completions("--mo", tmp_path)
     assert completions("--mode ", tmp_path) == {"ask", "auto", "plan"}
     assert completions("config se", tmp_path) == {"set"}
+
+
+def test_settings_providers_models_and_sessions_are_completed(tmp_path, hame):
+    assert "max_steps" in completions("config get max", tmp_path)
+    assert completions("auth add anthr", tmp_path) == {"anthropic"}
+    assert "anthropic" in completions("--model a", tmp_path)
+    assert any(
+        name.startswith("anthropic/claude") for name in completions("-m anthropic/c", tmp_path)
+    )
+    with ScriptedServer(answer("ok")) as server:
+        own = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": server.url}
+        ran = hame("-p", "x", "--output-format", "json", real=True, **own)
+    session = json.loads(ran.stdout)["session_id"]
+    assert completions("--resume ", tmp_path) == {session}
+    assert completions("sessions show ", tmp_path) == {session}
+
+
+def test_what_cannot_be_found_completes_to_nothing(tmp_path):
+    assert not any(completions("--model nobody/x", tmp_path))
+    assert not any(completions("--resume 2", tmp_path))

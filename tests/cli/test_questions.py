@@ -91,6 +91,19 @@ def test_a_choice_that_would_push_the_others_off_the_screen_is_announced_and_can
     assert shown.count("file199") == 3, "the command, what is granted, and the rule"
 
 
+def test_why_a_command_leaves_the_sandbox_is_said_once():
+    why = "git push talks to another machine with your keys"
+    question = Question(
+        id="q",
+        title="Run",
+        extent=f"it will run outside the sandbox: {why}",
+        reason=f"it has to run outside the sandbox: {why}",
+    )
+    assert "\n".join(draw_question(question, PLAIN, 200)).count(why) == 1
+    other = Question(id="q", title="Run", extent="it writes: out", reason="make: not known")
+    assert draw_question(other, PLAIN, 80)[1:] == ["  it writes: out", "  make: not known"]
+
+
 def test_a_contributed_tool_is_named_as_such_on_one_line():
     question = Question(id="q", title="t", source="mcp\x1b[2J\nserver")
     assert "  from mcp␛[2J server, not a tool of hame's own" in draw_question(question, PLAIN, 80)

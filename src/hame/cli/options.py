@@ -8,6 +8,8 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from hame.cli.completing import completing, find_models, find_sessions
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 MODES = ("ask", "auto", "plan")
@@ -17,7 +19,14 @@ FORMATS = ("text", "json", "stream-json")
 """The values of the enumerations in `hame.base`; a test holds them together."""
 
 SETTINGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
-    (("--model", "-m", "model"), {"metavar": "BACKEND/MODEL", "help": "The model to ask."}),
+    (
+        ("--model", "-m", "model"),
+        {
+            "metavar": "BACKEND/MODEL",
+            "help": "The model to ask.",
+            "shell_complete": completing(find_models),
+        },
+    ),
     (
         ("--mode", "--permission-mode", "mode"),
         {"type": click.Choice(MODES), "help": "What runs without a question."},
@@ -87,7 +96,12 @@ CONTROLS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     ),
     (
         ("--resume", "-r", "resume"),
-        {"metavar": "ID", "envvar": "HAME_RESUME", "help": "Go on with that session."},
+        {
+            "metavar": "ID",
+            "envvar": "HAME_RESUME",
+            "help": "Go on with that session.",
+            "shell_complete": completing(find_sessions),
+        },
     ),
     (
         ("--cwd", "-C", "cwd"),

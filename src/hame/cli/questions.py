@@ -86,7 +86,8 @@ def draw_question(
         lines += _hang(wrap(_spoken(question.loss), inner), paint.warn)
     if question.extent:
         lines += _hang(wrap(_spoken(question.extent), inner), paint.dim)
-    if question.reason:
+    why = question.extent.partition(": ")[2]
+    if question.reason and not (why and question.reason.endswith(f": {why}")):
         lines += _hang(wrap(_spoken(question.reason), inner), paint.dim)
     return lines
 

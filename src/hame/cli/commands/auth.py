@@ -19,6 +19,7 @@ from hame.backends.trial import Trial, Verdict
 from hame.base.errors import ConfigError
 from hame.base.json import dump
 from hame.base.model import Vendor
+from hame.cli.completing import completing, find_providers
 from hame.cli.exits import ExitCode
 from hame.cli.launch import Launch, prepare
 from hame.cli.reveal import clean
@@ -62,7 +63,7 @@ def list_keys(options: Mapping[str, Any], *, as_json: bool = False) -> None:
 
 
 @auth.command()
-@click.argument("provider")
+@click.argument("provider", shell_complete=completing(find_providers))
 @click.option("--base-url", metavar="URL", default="", help="Where the key is for.")
 @click.option("--allow-http", is_flag=True, help="Send it unencrypted, on a network of yours.")
 @click.option("--no-verify", is_flag=True, help="Keep it without trying it.")
@@ -98,7 +99,7 @@ def add(
 
 
 @auth.command()
-@click.argument("provider", required=False)
+@click.argument("provider", required=False, shell_complete=completing(find_providers))
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def test(options: Mapping[str, Any], provider: str | None, *, as_json: bool) -> int:
@@ -119,7 +120,7 @@ def test(options: Mapping[str, Any], provider: str | None, *, as_json: bool) -> 
 
 
 @auth.command()
-@click.argument("provider")
+@click.argument("provider", shell_complete=completing(find_providers))
 @click.pass_obj
 def remove(options: Mapping[str, Any], provider: str) -> int:
     """Forget the saved key of PROVIDER."""

@@ -9,6 +9,7 @@ import click
 from hame.base.errors import ConfigError
 from hame.base.json import dump
 from hame.cli.cells import wrap
+from hame.cli.completing import completing, find_settings
 from hame.cli.reveal import clean
 from hame.cli.terminal_size import terminal_size
 from hame.config import Loaded, load_settings
@@ -64,7 +65,7 @@ def list_values(*, as_json: bool) -> None:
 
 
 @config.command()
-@click.argument("key")
+@click.argument("key", shell_complete=completing(find_settings))
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def get(key: str, *, as_json: bool) -> None:
     """The value of KEY, and where it comes from."""
@@ -76,7 +77,7 @@ def get(key: str, *, as_json: bool) -> None:
 
 
 @config.command("set")
-@click.argument("key")
+@click.argument("key", shell_complete=completing(find_settings))
 @click.argument("value")
 def set_key(key: str, value: str) -> None:
     """Set KEY to VALUE in your settings file; comments in it stay."""
@@ -87,7 +88,7 @@ def set_key(key: str, value: str) -> None:
 
 
 @config.command()
-@click.argument("key")
+@click.argument("key", shell_complete=completing(find_settings))
 def unset(key: str) -> None:
     """Take KEY, or a whole providers.NAME, out of your settings file."""
     places = find_places(read_environment())

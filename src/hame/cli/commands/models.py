@@ -15,6 +15,7 @@ from hame.app.shelf import search as search_models
 from hame.base.capability import BackendSetting
 from hame.base.errors import ConfigError
 from hame.base.json import dump
+from hame.cli.completing import completing, find_models
 from hame.cli.exits import ExitCode
 from hame.cli.launch import Launch, prepare
 from hame.cli.reveal import clean
@@ -23,7 +24,12 @@ from hame.cli.shelves import choice_rows, setting_lines, sheet_lines
 
 
 @click.command()
-@click.argument("provider", required=False, metavar="[PROVIDER[/MODEL]]")
+@click.argument(
+    "provider",
+    required=False,
+    metavar="[PROVIDER[/MODEL]]",
+    shell_complete=completing(find_models),
+)
 @click.option("--search", metavar="WORDS", help="Only models whose name holds these words.")
 @click.option("--settings", "with_settings", is_flag=True, help="What can be set for PROVIDER.")
 @click.option("--try", "tries", is_flag=True, help="Try now how a local MODEL calls tools.")

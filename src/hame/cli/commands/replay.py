@@ -10,6 +10,7 @@ import msgspec
 
 from hame.base.errors import ConfigError, SessionError
 from hame.base.json import dump
+from hame.cli.completing import completing, find_sessions
 from hame.cli.exits import ExitCode
 from hame.cli.launch import Launch, prepare
 from hame.cli.listing import session_store
@@ -26,7 +27,7 @@ _SENT = {True: "  as sent", False: "  NOT AS SENT", None: ""}
 
 
 @click.command()
-@click.argument("session", required=False)
+@click.argument("session", required=False, shell_complete=completing(find_sessions))
 @click.option("--model", "-m", metavar="BACKEND/MODEL", help="Give its prompts to this model.")
 @click.option("--max-steps", metavar="N", help="With --model: requests for each prompt.")
 @click.option("--max-tokens", metavar="N", help="With --model: tokens of all prompts together.")

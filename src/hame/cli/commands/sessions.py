@@ -10,6 +10,7 @@ import msgspec
 
 from hame.base.errors import ConfigError
 from hame.base.json import dump
+from hame.cli.completing import completing, find_sessions
 from hame.cli.launch import Launch, prepare
 from hame.cli.listing import session_line, session_lines, session_store, summaries
 from hame.cli.reveal import clean, clean_json, one_line
@@ -65,7 +66,7 @@ def search(
 
 
 @sessions.command()
-@click.argument("session")
+@click.argument("session", shell_complete=completing(find_sessions))
 @click.option("--last", type=click.IntRange(1), help="Only so many records from the end.")
 @click.option("--all", "whole", is_flag=True, help="Everything, however large it is.")
 @click.pass_obj
@@ -107,7 +108,7 @@ def show(launch: Launch, session: str, *, last: int | None, whole: bool) -> None
 
 
 @sessions.command()
-@click.argument("session")
+@click.argument("session", shell_complete=completing(find_sessions))
 @click.argument("title", nargs=-1, required=True)
 @click.pass_obj
 def rename(launch: Launch, session: str, title: tuple[str, ...]) -> None:
@@ -118,7 +119,7 @@ def rename(launch: Launch, session: str, title: tuple[str, ...]) -> None:
 
 
 @sessions.command()
-@click.argument("session")
+@click.argument("session", shell_complete=completing(find_sessions))
 @click.argument("name", nargs=-1)
 @click.option("--at", "record", default="", help="At this record, as hame trace shows it.")
 @click.pass_obj
@@ -161,7 +162,7 @@ def delete(launch: Launch, names: tuple[str, ...], *, yes: bool) -> None:
 
 
 @sessions.command()
-@click.argument("session")
+@click.argument("session", shell_complete=completing(find_sessions))
 @click.option("--at", "place", help="Only up to this record or label.")
 @click.pass_obj
 def fork(launch: Launch, session: str, place: str | None) -> None:
@@ -173,7 +174,7 @@ def fork(launch: Launch, session: str, place: str | None) -> None:
 
 
 @sessions.command("export")
-@click.argument("session")
+@click.argument("session", shell_complete=completing(find_sessions))
 @click.option(
     "--format", "form", type=click.Choice(["md", "json", "html"]), help="md unless OUTPUT says it."
 )

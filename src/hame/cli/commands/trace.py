@@ -11,6 +11,7 @@ import msgspec
 from hame.base.entry import Record
 from hame.base.errors import SessionError
 from hame.base.json import dump
+from hame.cli.completing import completing, find_sessions
 from hame.cli.launch import Launch, prepare
 from hame.cli.listing import session_store
 from hame.cli.reveal import clean, clean_json
@@ -19,7 +20,7 @@ _LOOK_S = 0.2
 
 
 @click.command()
-@click.argument("session", required=False)
+@click.argument("session", required=False, shell_complete=completing(find_sessions))
 @click.option("--follow", "-f", is_flag=True, help="Go on with what comes.")
 @click.option("--json", "as_json", is_flag=True, help="As lines of JSON.")
 @click.pass_obj
