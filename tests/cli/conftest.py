@@ -155,10 +155,10 @@ def shell(tmp_path):
     """Starts hame from a shell that can stop it and bring it back."""
     opened: list[Terminal] = []
 
-    def start(*arguments: str) -> Terminal:
+    def start(*arguments: str, more: str = "") -> Terminal:
         bash = Terminal(["bash", "--norc", "--noprofile", "-i"], tmp_path, 90, 40)
         opened.append(bash)
-        bash.send(shlex.join([*command(real=False, pace=0.02), *arguments]) + "\r")
+        bash.send(shlex.join([*command(real=False, pace=0.02), *arguments]) + more + "\r")
         return bash
 
     yield start

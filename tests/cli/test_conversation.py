@@ -393,3 +393,10 @@ def test_what_to_do_about_a_mistake_stays_indented_where_it_is_wrapped(terminal)
     told = text[text.index("/help lists them") :].partition("\n\u276f")[0]
     assert all(line.startswith("  ") for line in told.splitlines()[1:])
     assert len(told.splitlines()) > 1
+
+
+def test_a_prompt_whose_answer_goes_into_a_file_is_answered_once(shell, tmp_path):
+    hame = shell("question", more=" > answer 2> complaints; echo ended with $?")
+    hame.wait_for(r"^ended with 3$")
+    assert (tmp_path / "answer").read_text() == "That was it.\n"
+    assert "refused: it deletes files" in (tmp_path / "complaints").read_text()

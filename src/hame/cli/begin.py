@@ -17,7 +17,9 @@ def begin(options: Mapping[str, Any], words: Sequence[str]) -> int:
     said = " ".join([*words, *filter(None, [options["prompt"]])])
     piped = not sys.stdin.isatty()
     once = options["print"] or options["prompt"] is not None or options["output_format"]
-    interactive = not once and not piped
+    # Questions that go into a file are seen by nobody.
+    into_file = bool(said.strip()) and not sys.stdout.isatty()
+    interactive = not (once or piped or into_file)
     launch = prepare(options, interactive=interactive)
     if interactive:
         from hame.cli.conversation import Conversation

@@ -41,8 +41,9 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 
 _HELP = """A coding agent: one harness around any model.
 
-Without a prompt, or with one, hame holds a conversation; with --print it answers once. Options
-can be set for good with `hame config`, or as HAME_<OPTION> in the environment."""
+Without a prompt, or with one, hame holds a conversation; with --print, or where a prompt or the
+answer goes through a pipe, it answers once. Options can be set for good with `hame config`, or as
+HAME_<OPTION> in the environment."""
 
 
 class ReaderGoneError(Exception):
