@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 
 _MOST = 6
 """Names in one line."""
+_LONGEST = 200
+"""Characters of what would be run."""
 
 
 class Account:
@@ -20,6 +22,7 @@ class Account:
         self._programs: dict[str, list[str]] = defaultdict(list)
         self._brought: list[str] = []
         self._links: list[str] = []
+        self._to_come: list[str] = []
         self._marked: list[str] = []
 
     def put_back(self, path: str) -> None:
@@ -50,6 +53,10 @@ class Account:
         """A new link leads out of the project."""
         self._links.append(f"{self._shown(path)} -> {_plain(target)}")
 
+    def found_to_come(self, path: str, programs: str) -> None:
+        """A rebase that was not ended runs programs when it goes on."""
+        self._to_come.append(f"{_plain(programs)[:_LONGEST]} ({self._shown(path)})")
+
     def unmarked(self, path: str) -> None:
         """A file lost its set-user-id or set-group-id bit."""
         self._marked.append(self._shown(path))
@@ -77,6 +84,8 @@ class Account:
         ]
         if self._marked:
             lines.append(f"set-user-id bits taken off: {_listed(self._marked)}")
+        if self._to_come:
+            lines.append(f"a rebase that was not ended would run: {_listed(self._to_come)}")
         if self._links:
             lines.append(f"new links that lead out of the project: {_listed(self._links)}")
         lines += [

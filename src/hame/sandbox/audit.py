@@ -14,11 +14,13 @@ import msgspec
 
 from hame.sandbox.account import Account
 from hame.sandbox.baseline import Baseline, Restoration, keep, known_files
+from hame.sandbox.innards import Found, Innards, leads_away, programs_to_come
 from hame.sandbox.inventory import Folder, Inventory
 from hame.sandbox.keepsake import Aside, Kept
 from hame.sandbox.leavings import Ground, Leavings, programs_in
 from hame.sandbox.repository import Repository, find_repositories
 from hame.sandbox.shared import Shared
+from hame.sandbox.worktree import Worktree, find_worktree
 
 
 class Before(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,6 +29,10 @@ class Before(msgspec.Struct, frozen=True, kw_only=True):
     folders: Mapping[str, Folder]
     repositories: Mapping[str, Repository]
     programs: Mapping[str, tuple[int, int, int]]
+    innards: Mapping[str, Found]
+    """What leads git elsewhere, in its own folders."""
+    to_come: Mapping[str, str]
+    """What an unfinished rebase would run."""
 
 
 class Audit:
@@ -50,7 +56,9 @@ class Audit:
         self._inventory = Inventory(roots)
         self._baseline: Baseline | None = None
         self._known: Mapping[str, Kept] = {}
-        self._first: Mapping[str, Repository] = {}
+        self._innards = Innards()
+        self._worktrees: tuple[Worktree, ...] = ()
+        self._first: Before | None = None
         self._running = 0
 
     def begin(self) -> Before:
@@ -59,9 +67,11 @@ class Audit:
         Raises:
             OSError: if what other sessions know cannot be read, or told.
         """
+        if self._running == 0:
+            self._worktrees = tuple(filter(None, map(find_worktree, self._roots)))
         before = self._look()
         if self._running == 0:
-            self._first = before.repositories
+            self._first = before
             if self._shared is not None:
                 self._baseline = self._shared.join(lambda: self._keep(before))
         self._running += 1
@@ -75,7 +85,7 @@ class Audit:
         """
         if self._running:
             before = self._look()
-            self._first = before.repositories
+            self._first = before
             if self._shared is not None:
                 self._baseline = self._keep(before)
                 self._shared.write(self._baseline)
@@ -93,16 +103,29 @@ class Audit:
                 now = self._look()
             leavings = Leavings(ground, before.folders, self._guarded())
             leavings.judge(now.folders, now.repositories)
-            old = {each.inode for each in self._first.values()}
+            first = self._first or before
+            self._judge_innards(ground, first, now)
+            old = {each.inode for each in first.repositories.values()}
             for path, repository in now.repositories.items():
                 if path not in settled and repository.inode not in old:
                     leavings.clean(repository)
+            for path, programs in now.to_come.items():
+                if before.to_come.get(path) != programs:
+                    account.found_to_come(path, programs)
             for program in sorted(now.programs):
                 if now.programs[program] != before.programs.get(program):
                     account.found_program(*program.rsplit("/", 1))
         finally:
             self._leave()
         return account.lines(aside.used)
+
+    def _judge_innards(self, ground: Ground, first: Before, now: Before) -> None:
+        """Take away what has come into git's folders and leads it elsewhere."""
+        shared = (path for each in self._worktrees for path in (each.own, *each.shared))
+        places = (*self._roots, *self._further, *shared)
+        for path, found in now.innards.items():
+            if first.innards.get(path) != found and leads_away(path, found, places):
+                ground.set_aside(path, found.repository)
 
     def _guarded(self) -> Collection[str] | None:
         return None if self._baseline is None else self._baseline.entries
@@ -116,10 +139,14 @@ class Audit:
 
     def _look(self) -> Before:
         folders = self._inventory.look()
+        repositories = find_repositories(folders)
+        parts = [path for each in self._worktrees for path in (each.own, *each.shared)]
         return Before(
             folders=folders,
-            repositories=find_repositories(folders),
+            repositories=repositories,
             programs=programs_in(folders),
+            innards=self._innards.look((*repositories, *parts)),
+            to_come=programs_to_come((*repositories, *parts)),
         )
 
     def _keep(self, before: Before) -> Baseline:

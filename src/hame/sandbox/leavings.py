@@ -35,9 +35,9 @@ class Ground(msgspec.Struct, frozen=True, kw_only=True):
         """The root that holds it."""
         return next((root for root in self.roots if _lies_in(path, root)), None)
 
-    def set_aside(self, path: str) -> None:
-        """Take something away."""
-        root = self.root_of(path)
+    def set_aside(self, path: str, root: str | None = None) -> None:
+        """Take something away; `root` is what holds it, where that is none of the roots."""
+        root = root or self.root_of(path)
         if root is None:
             return
         try:
