@@ -99,7 +99,7 @@ def test_a_session_is_replayed_without_a_key_and_left_as_it_is(hame, session, se
     shown = hame("replay", real=True, **home)
     assert shown.returncode == 1
     assert "DIVERGES at the end: recorded: nothing more" in shown.stdout
-    assert shown.stdout.endswith("1 runs, 1 requests, 3 records, 1 divergences\n")
+    assert shown.stdout.endswith("1 run, 1 request, 3 records, 1 divergence\n")
     again = [hame("replay", session, "--json", real=True, **home).stdout for _ in range(2)]
     assert again[0] == again[1]
     step = json.loads(again[0])["steps"][0]
@@ -125,7 +125,7 @@ def test_a_whole_session_is_replayed_without_a_difference(hame, sessions, tmp_pa
     shown = hame("replay", session, real=True, HOME=str(tmp_path))
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "openai/gpt-4.1-mini" in shown.stdout
-    assert shown.stdout.endswith("1 runs, 1 requests, 4 records, 0 divergences\n")
+    assert shown.stdout.endswith("1 run, 1 request, 4 records, 0 divergences\n")
 
 
 def test_what_a_program_reads_is_json_whatever_was_said(hame, sessions, tmp_path):

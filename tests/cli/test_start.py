@@ -183,6 +183,7 @@ def test_signals_stop_the_run_and_the_result_is_still_written(tmp_path, number, 
     last = results_of(output)[-1]
     assert last["type"] == "result"
     assert last["exit_code"] == code
+    assert (last["status"], last["steps"]) == ("stopped", 2), "what was done until then is told"
     assert any(line["type"] == "call_settled" for line in results_of(output))
 
 

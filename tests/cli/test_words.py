@@ -65,6 +65,12 @@ def test_the_last_line_counts_steps_time_tokens_and_money():
     assert spent_line(ended) == "1 step · 3.2 s · 12.4k in (11.0k cached), 600 out · cost unknown"
 
 
+def test_a_run_that_hit_a_limit_is_gone_on_with_where_it_was_run():
+    assert ending(StepLimit(1))[1] == "Say 'go on' to continue, or raise --max-steps."
+    once = ending(BudgetSpent("time", 60), once=True)[1]
+    assert once == "Run hame --continue -p 'go on' to continue, or raise --max-time."
+
+
 def test_tokens_that_nobody_counted_are_not_said_to_be_none():
     ended = RunEnded(result=RunDone("x"), usage=Usage(), steps=1, seconds=1.0)
     assert spent_line(ended) == "1 step · 1.0 s · tokens and cost unknown"

@@ -30,10 +30,10 @@ class ExitCode(IntEnum):
 class KilledError(Exception):
     """The user would not wait for the run to settle, or the system ended the process."""
 
-    def __init__(self, code: int) -> None:
-        """`code` is the exit code."""
+    def __init__(self, code: int, ended: "RunEnded | None" = None) -> None:
+        """`code` is the exit code, `ended` the end of the run where it came to one."""
         super().__init__(code)
-        self.code = code
+        self.code, self.ended = code, ended
 
 
 def exit_code(ended: "RunEnded") -> ExitCode:

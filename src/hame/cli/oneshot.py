@@ -43,7 +43,7 @@ class QuietView:
                 what = f"{one_line(tool, 40)} {self._calls.pop(call, '')}".rstrip()
                 self._line(f"{what}: {came_to(outcome)}" if isinstance(outcome, Denied) else "")
             case RunEnded():
-                self._line("\n".join(filter(None, ending(event.result))))
+                self._line("\n".join(filter(None, ending(event.result, once=True))))
             case _:
                 pass
 
@@ -93,7 +93,10 @@ def _run_json(launch: Launch, text: str, output: OutputFormat, build: Build) -> 
     try:
         ended = asyncio.run(_run(launch, text, view, build))
     except KilledError as killed:
-        view.fail(HameError("hame was told to end"), killed.code)
+        if killed.ended is None:
+            view.fail(HameError("hame was told to end"), killed.code)
+        else:
+            view.finish(killed.ended, killed.code)
         return killed.code
     except HameError as error:
         code = code_of(error)

@@ -93,7 +93,7 @@ async def follow(
     if follower.error is not None:
         raise follower.error
     if follower.ended is None or interrupts.code is not None:
-        raise KilledError(interrupts.code or ExitCode.FAILED)
+        raise KilledError(interrupts.code or ExitCode.FAILED, follower.ended)
     return follower.ended
 
 

@@ -113,7 +113,7 @@ def _error_of(result: RunResult) -> JsonObject | None:
         case RunFailed(failure=failure):
             return {"hint": "", **(as_object(msgspec.to_builtins(failure)) or {})}
         case Truncated() | Refused() | StepLimit() | BudgetSpent() | Stopped():
-            message, hint = ending(result)
+            message, hint = ending(result, once=True)
             return {"kind": _status(result), "message": message, "hint": hint}
         case _:
             assert_never(result)

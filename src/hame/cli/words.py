@@ -128,23 +128,27 @@ def failure_line(failure: Failure) -> str:
     return f"{message} ({said})" if said and said not in message else message
 
 
-def ending(run: RunResult) -> tuple[str, str]:
-    """How a run ended and what to do about it; two empty texts when it is simply done."""
+def ending(run: RunResult, *, once: bool = False) -> tuple[str, str]:
+    """How a run ended and what to do about it; two empty texts when it is simply done.
+
+    `once`: no conversation goes on in which something could be said.
+    """
+    go_on = "Run hame --continue -p 'go on'" if once else "Say 'go on'"
     match run:
         case RunDone():
             return "", ""
         case Truncated():
-            return "the answer hit the model's output limit", "Say 'go on' to let it continue."
+            return "the answer hit the model's output limit", f"{go_on} to let it continue."
         case Refused(reason=reason):
             return f"the model would not answer: {one_line(reason)}", "Ask in other words."
         case StepLimit(steps=steps):
-            more = "Say 'go on' to continue, or raise --max-steps."
+            more = f"{go_on} to continue, or raise --max-steps."
             return f"stopped at the limit of {counted(steps, 'step')}", more
         case BudgetSpent(what=what, limit=limit):
             return f"stopped at the limit of {_limit(what, limit)}", (
                 "Raise the limit with hame config to go on today."
                 if what.endswith(" today")
-                else f"Say 'go on' to continue, or raise --max-{what}."
+                else f"{go_on} to continue, or raise --max-{what}."
             )
         case Stopped(reason=reason):
             named = reason.startswith("stopped")

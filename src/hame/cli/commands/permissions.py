@@ -361,7 +361,8 @@ def _rows(file: str) -> Iterator[Row]:
     try:
         text = sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot read {file}: {error}", hint="Name a JSON-lines file.") from error
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise ConfigError(f"cannot read {file}: {why}", hint="Name a JSON-lines file.") from error
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:

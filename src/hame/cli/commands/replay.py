@@ -16,6 +16,7 @@ from hame.cli.launch import Launch, prepare
 from hame.cli.listing import session_store
 from hame.cli.options import SANDBOXES
 from hame.cli.reveal import clean
+from hame.cli.words import counted
 
 if TYPE_CHECKING:
     from hame.app.replay import Replay, ReplayedStep
@@ -116,8 +117,8 @@ def _lines(done: "Replay") -> list[str]:
         for each in done.divergences
     ]
     total = (
-        f"{done.runs} runs, {len(done.steps)} requests, {done.entries} records,"
-        f" {len(done.divergences)} divergences"
+        f"{counted(done.runs, 'run')}, {counted(len(done.steps), 'request')},"
+        f" {counted(done.entries, 'record')}, {counted(len(done.divergences), 'divergence')}"
     )
     return [*map(_line, done.steps), *found, total]
 
@@ -126,5 +127,6 @@ def _line(step: "ReplayedStep") -> str:
     what = "  summary" if step.summary else "  refused as too large" if step.refused else ""
     return (
         f"r{step.run:<3} {step.number:>4} {step.sha256[:_HASH]} {step.size:>9,} bytes"
-        f" {step.messages:>4} messages  {step.model}{what}{_SENT[step.same]}"
+        f" {step.messages:>4} {'messages' if step.messages != 1 else 'message '}"
+        f"  {step.model}{what}{_SENT[step.same]}"
     )
