@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hame.cli.cells import cut, cut_start, width, wrap
+from hame.cli.cells import cut, cut_start, width, wrap, wrap_indented
 
 WORDS = st.text(alphabet=st.sampled_from("ab é漢字\u0301🙂-."), max_size=60)
 
@@ -16,6 +16,12 @@ def test_wrapped_lines_fit_and_hold_all_that_is_no_space(text, cells):
     lines = wrap(text, cells)
     assert all(width(line) <= cells for line in lines)
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+
+
+@given(WORDS, st.integers(0, 4), st.integers(8, 20))
+def test_what_goes_on_below_an_indented_line_is_indented_too(text, indent, cells):
+    lines = wrap_indented(" " * indent + text.lstrip(), cells)
+    assert all(line.startswith(" " * indent) and width(line) <= cells for line in lines)
 
 
 def test_lines_are_broken_at_spaces_where_there_are_some():

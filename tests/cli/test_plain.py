@@ -108,7 +108,7 @@ def test_the_course_of_a_run_is_told():
         "by the way",
         "error: overloaded",
         "Try later.",
-        "1 step · 1.0 s · tokens and cost unknown",
+        "1 step · 1.0 s",
     ]
 
 

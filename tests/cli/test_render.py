@@ -1,6 +1,7 @@
 import io
 import re
 
+import msgspec
 import pytest
 
 from hame.base import event as ev
@@ -227,7 +228,8 @@ def test_a_stopped_run_keeps_what_was_half_written(desk):
 
 
 def test_an_answer_that_broke_off_is_kept_and_said(desk):
-    desk.show(ev.TextDelta("Half"), ev.AnswerAbandoned(failure=FAILURE, again=True))
+    failure = msgspec.structs.replace(FAILURE, message=f"{FAILURE.message}.")
+    desk.show(ev.TextDelta("Half"), ev.AnswerAbandoned(failure=failure, again=True))
     assert desk.kept == ["Half", "", "! the answer broke off: too many requests; asking again"]
 
 

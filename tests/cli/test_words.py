@@ -72,8 +72,10 @@ def test_a_run_that_hit_a_limit_is_gone_on_with_where_it_was_run():
 
 
 def test_tokens_that_nobody_counted_are_not_said_to_be_none():
-    ended = RunEnded(result=RunDone("x"), usage=Usage(), steps=1, seconds=1.0)
+    ended = RunEnded(result=Stopped("stopped"), usage=Usage(), steps=1, seconds=1.0)
     assert spent_line(ended) == "1 step · 1.0 s · tokens and cost unknown"
+    failed = RunEnded(result=RunFailed(FAILURE), usage=Usage(), steps=1, seconds=1.0)
+    assert spent_line(failed) == "1 step · 1.0 s"
     none = RunEnded(result=StepLimit(0), usage=Usage(), steps=0, seconds=0.0, cost_usd=0.0)
     assert spent_line(none) == "0 steps · 0.0 s · 0 in, 0 out · $0.00"
 

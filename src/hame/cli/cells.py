@@ -41,6 +41,13 @@ def wrap(text: str, cells: int) -> list[str]:
     return lines
 
 
+def wrap_indented(line: str, cells: int) -> list[str]:
+    """Like `wrap`, for one line; what goes on below is indented like its beginning."""
+    body = line.lstrip(" ")
+    indent = line[: len(line) - len(body)]
+    return [indent + part for part in wrap(body, cells - len(indent))]
+
+
 def _wrap_line(line: str, cells: int) -> list[str]:
     lines: list[str] = []
     while width(line) > cells:

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from hame.base.errors import ChoiceError, ConfigError, HameError
-from hame.cli.cells import wrap
+from hame.cli.cells import wrap, wrap_indented
 from hame.cli.drawing import Drawing
 from hame.cli.exits import ExitCode, KilledError
 from hame.cli.history import Prompt
@@ -351,11 +351,8 @@ class Conversation:
 
     def _say(self, *lines: str) -> None:
         for line in lines:
-            text = clean(line)
-            body = text.lstrip(" ")
-            indent = text[: len(text) - len(body)]
-            for part in wrap(body, terminal_size()[0] - 1 - len(indent)):
-                sys.stdout.write(self._paint.dim(indent + part) + "\n")
+            for part in wrap_indented(clean(line), terminal_size()[0] - 1):
+                sys.stdout.write(self._paint.dim(part) + "\n")
         sys.stdout.flush()
 
     def _complain(self, error: HameError) -> None:

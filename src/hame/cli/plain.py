@@ -206,7 +206,7 @@ class PlainView:
                 self._line(f"waiting {duration(seconds)} (attempt {attempt} failed): {why}")
             case ev.AnswerAbandoned(failure=failure, again=again):
                 then = "; asking again" if again else ""
-                self._line(f"the answer broke off: {failure_line(failure)}{then}")
+                self._line(f"the answer broke off: {failure_line(failure).rstrip('.')}{then}")
             case ev.RunEnded(result=result):
                 self._pending.clear()
                 self._show_later()

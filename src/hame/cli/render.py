@@ -14,7 +14,7 @@ from hame.base import event as ev
 from hame.base.question import Question
 from hame.base.run import RunFailed
 from hame.cli.calls import CallRows, spinner
-from hame.cli.cells import cut, cut_start, wrap
+from hame.cli.cells import cut, cut_start, wrap, wrap_indented
 from hame.cli.drawing import Drawing
 from hame.cli.imitation import MARK, imitates, mark_imitation
 from hame.cli.markdown import Blocks
@@ -124,7 +124,8 @@ class TerminalView:
 
     def tell(self, text: str) -> None:
         """Say something of hame's own to the user."""
-        self._keep(*(self._paint.dim(line) for line in wrap(clean(text), self._screen.columns)))
+        lines = wrap_indented(clean(text), self._screen.columns)
+        self._keep(*map(self._paint.dim, lines))
 
     def ask_again(self, *, whole: bool = False) -> None:
         """The pending question was not answered; with `whole` everything of it is shown."""
@@ -196,7 +197,8 @@ class TerminalView:
                 pass
             case ev.AnswerAbandoned(failure=failure, again=again):
                 then = "; asking again" if again else ""
-                self._remark(f"the answer broke off: {failure_line(failure)}{then}", "warning")
+                why = failure_line(failure).rstrip(".")
+                self._remark(f"the answer broke off: {why}{then}", "warning")
             case _:
                 assert_never(event)
 

@@ -94,8 +94,9 @@ def spent_line(ended: RunEnded) -> str:
     steps, seconds = counted(ended.steps, "step"), duration(ended.seconds)
     spent = ended.usage
     if ended.steps and ended.cost_usd is None and not spent.input_total and not spent.output:
-        # The provider tells with the end of an answer, and there was none.
-        return f"{steps} · {seconds} · tokens and cost unknown"
+        # A provider tells with the end of an answer, and there was none; a failure says enough.
+        unknown = "" if isinstance(ended.result, RunFailed) else " · tokens and cost unknown"
+        return f"{steps} · {seconds}{unknown}"
     return f"{steps} · {seconds} · {usage_line(spent)} · {money(ended.cost_usd)}"
 
 
