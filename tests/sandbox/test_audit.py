@@ -157,6 +157,38 @@ def test_what_is_protected_is_what_it_was(yard: Yard, change: str):
     assert yard.sh("git log --oneline -1; git config alias.up")
 
 
+PLANTED = "mkdir -p {0} && git init -q {0} && git -C {0} config core.fsmonitor evil"
+BLINDS = {
+    "a folder that looks like a repository": "mkdir -p src/objects src/refs; touch src/HEAD",
+    "one that looks like a worktree's": "touch src/HEAD src/commondir",
+    "one that looks like an environment": "touch src/pyvenv.cfg",
+    "all that can be made so": "touch pyvenv.cfg HEAD; mkdir objects refs",
+    "too many others": "mkdir $(seq -f 'many%g' 3000)",
+}
+
+
+@pytest.mark.parametrize("blind", BLINDS.values(), ids=BLINDS)
+def test_nothing_keeps_the_look_from_what_a_command_plants(yard: Yard, blind: str):
+    """Seen failing, all but a worktree's, while such folders ended the look."""
+    yard.sh("mkdir -p src/lib")
+    yard.after("true")
+    lines = yard.after(f"{blind}; {PLANTED.format('src/lib')}")
+    assert any("src/lib/.git/config" in line for line in lines), lines
+    assert "evil" not in yard.sh("cat src/lib/.git/config")
+
+
+def test_what_could_not_be_looked_at_is_told(yard: Yard):
+    lines = yard.after("mkdir $(seq -f 'many%g' 3100)")
+    assert any("more than 3,000 folders" in line for line in lines), lines
+    assert yard.after("true") == []
+
+
+def test_a_repository_deep_below_is_looked_at(yard: Yard):
+    deep = "a/b/c/d/e/f/g"
+    assert yard.after(PLANTED.format(deep))
+    assert "evil" not in yard.sh(f"cat {deep}/.git/config")
+
+
 def test_nothing_is_lost_of_what_has_to_go(yard: Yard):
     yard.after("echo evil-hook > .git/hooks/pre-commit; echo evil-setting > .envrc")
     assert b"evil-hook" in yard.kept_aside()

@@ -51,9 +51,32 @@ def test_secrets_are_found_at_any_depth(root: Path):
 
 
 def test_installed_packages_are_not_looked_into(root: Path):
-    for path in ("node_modules/x/.env", "v/pyvenv.cfg", "v/lib/x/.env", "a/site-packages/.env"):
+    for path in (
+        "node_modules/x/.env",
+        "v/pyvenv.cfg",
+        "v/lib/python3/site-packages/x/.env",
+        "a/site-packages/.env",
+    ):
         write(root / path)
     assert Survey(str(root)).look().secrets == ()
+
+
+def test_no_marker_hides_what_is_beside_it(root: Path):
+    """Seen failing while `pyvenv.cfg` ended the look: any command, and any repository, can bring one."""
+    for path in ("pyvenv.cfg", "a/.env", "a/.git/hooks/x", "b/pyvenv.cfg", "b/lib/.env"):
+        write(root / path)
+    found = Survey(str(root)).look()
+    assert set(found.secrets) == {str(root / "a/.env"), str(root / "b/lib/.env")}
+    assert str(root / "a/.git/hooks") in found.protected
+
+
+def test_what_was_seen_is_not_crowded_out(root: Path):
+    write(root / "a/b/c/.env")
+    survey = Survey(str(root), most=20)
+    assert survey.look().secrets == (str(root / "a/b/c/.env"),)
+    for number in range(40):
+        (root / f"many{number}").mkdir()
+    assert survey.look().secrets == (str(root / "a/b/c/.env"),)
 
 
 def test_what_comes_and_goes_is_seen(root: Path):

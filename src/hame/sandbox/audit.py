@@ -15,7 +15,7 @@ import msgspec
 from hame.sandbox.account import Account
 from hame.sandbox.baseline import Baseline, Restoration, keep, known_files
 from hame.sandbox.innards import Found, Innards, leads_away, programs_to_come
-from hame.sandbox.inventory import Folder, Inventory
+from hame.sandbox.inventory import MOST, Folder, Inventory
 from hame.sandbox.keepsake import Aside, Kept
 from hame.sandbox.leavings import Ground, Leavings, programs_in
 from hame.sandbox.repository import Repository, find_repositories
@@ -31,6 +31,8 @@ class Before(msgspec.Struct, frozen=True, kw_only=True):
     programs: Mapping[str, tuple[int, int, int]]
     innards: Mapping[str, Found]
     """What leads git elsewhere, in its own folders."""
+    whole: bool
+    """Whether all folders were looked at."""
     to_come: Mapping[str, str]
     """What an unfinished rebase would run."""
 
@@ -104,6 +106,8 @@ class Audit:
             leavings = Leavings(ground, before.folders, self._guarded())
             leavings.judge(now.folders, now.repositories)
             first = self._first or before
+            if first.whole and not now.whole:
+                account.failed(self._roots[0], f"it has more than {MOST:,} folders now")
             self._judge_innards(ground, first, now)
             old = {each.inode for each in first.repositories.values()}
             for path, repository in now.repositories.items():
@@ -146,6 +150,7 @@ class Audit:
             repositories=repositories,
             programs=programs_in(folders),
             innards=self._innards.look((*repositories, *parts)),
+            whole=self._inventory.whole,
             to_come=programs_to_come((*repositories, *parts)),
         )
 

@@ -12,7 +12,7 @@ import msgspec
 
 from hame.sandbox.protected import is_protected_name, is_within_protected
 
-DEPTH = 5
+DEPTH = 8
 """Levels below a root that are looked at."""
 MOST = 3000
 """Folders; what lies beyond is not looked at. The upper levels come first."""
@@ -25,6 +25,7 @@ _SKIPPED = frozenset({
     ".git", "__pycache__", "site-packages", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".tox",
     ".gradle", ".cache",
 })  # fmt: skip
+_FILLED_BY_GIT = frozenset({"objects", "refs", "logs"})
 _MODULES, _MODULE_PROGRAMS = "node_modules", ".bin"
 ENVIRONMENT = "pyvenv.cfg"
 """Marks the folder of a Python environment; of these only the programs are looked at."""
@@ -60,7 +61,8 @@ class Folder(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     def is_repository(self) -> bool:
         """Whether git takes it for a repository, whatever it is called (gitrepository-layout(5))."""
-        return "objects" in self.inodes and "refs" in self.inodes and "HEAD" in self.names
+        own = "objects" in self.inodes and "refs" in self.inodes
+        return "HEAD" in self.names and (own or "commondir" in self.names)
 
 
 class Inventory:
@@ -71,16 +73,24 @@ class Inventory:
         self._roots = tuple(roots)
         self._depth, self._most = depth, most
         self._known: dict[str, Folder] = {}
+        self.whole = True
+        """Whether the last look saw all there was to see."""
 
     def look(self) -> Mapping[str, Folder]:
         """All folders by their paths, as they are now."""
         found: dict[str, Folder] = {}
         level = list(self._roots)
+        # What was seen before is seen again, however much has come: else it could be crowded out.
+        left = max(self._most - len(self._known), 0)
+        self.whole = True
         for _ in range(self._depth + 1):
             below: list[str] = []
             for path in level:
-                if len(found) >= self._most:
-                    break
+                if path not in self._known:
+                    left -= 1
+                    if left < 0:
+                        self.whole = False
+                        continue
                 folder = self._look_at(path)
                 if folder is not None:
                     found[path] = folder
@@ -140,11 +150,10 @@ def _list(path: str, status: os.stat_result) -> Folder | None:
 
 
 def _worth_a_look(path: str, folder: Folder) -> Iterator[str]:
-    if folder.is_environment():
-        yield from (f"{path}/{name}" for name in folder.folders if name in {"bin", "Scripts"})
-    elif not folder.is_repository():
-        for name in folder.folders:
-            if name == _MODULES:
-                yield f"{path}/{name}/{_MODULE_PROGRAMS}"
-            elif name not in _SKIPPED:
-                yield f"{path}/{name}"
+    # A command can make any folder look like a repository: what git fills is skipped, and no more.
+    skipped = _SKIPPED | _FILLED_BY_GIT if folder.is_repository() else _SKIPPED
+    for name in folder.folders:
+        if name == _MODULES:
+            yield f"{path}/{name}/{_MODULE_PROGRAMS}"
+        elif name not in skipped:
+            yield f"{path}/{name}"

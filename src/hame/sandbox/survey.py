@@ -36,7 +36,6 @@ _PACKAGES = frozenset({
     "node_modules", "site-packages", "dist-packages", "__pycache__", ".tox", ".nox",
     ".mypy_cache", ".ruff_cache", ".pytest_cache",
 })  # fmt: skip
-_VIRTUAL_ENVIRONMENT = "pyvenv.cfg"
 
 _OF_GIT = tuple("/".join(parts[1:]) for parts in PROTECTED_OF_GIT)
 """Paths in `.git`."""
@@ -125,8 +124,14 @@ class Survey:
         """The folders in which there is anything to be minded."""
         known: dict[str, _Folder] = {}
         before, found, waiting = self._known, list[_Folder](), deque([self._root])
-        while waiting and len(known) < self._most:
+        # What was seen before is seen again, however much has come: else it could be crowded out.
+        left = max(self._most - len(before), 0)
+        while waiting:
             path = waiting.popleft()
+            if path not in before:
+                left -= 1
+                if left < 0:
+                    continue
             try:
                 facts = os.lstat(path)
                 if not stat.S_ISDIR(facts.st_mode):
@@ -171,6 +176,7 @@ def _read_folder(path: str, root: str, stamp: tuple[int, ...]) -> _Folder:
     twice: list[tuple[str, int, int, int]] = []
     with os.scandir(path) as entries:
         listed = list(entries)
+    # A marker such as `pyvenv.cfg` says nothing here: any command, and any repository, can bring one.
     for entry in listed:
         name, place = entry.name, f"{path.rstrip('/')}/{entry.name}"
         marked = (hidden or _is_remarkable(name)) and _mark(above, name, place)
@@ -185,8 +191,6 @@ def _read_folder(path: str, root: str, stamp: tuple[int, ...]) -> _Folder:
             facts = entry.stat(follow_symlinks=False)
             if facts.st_nlink > 1:
                 twice.append((place, facts.st_dev, facts.st_ino, facts.st_nlink))
-    if any(entry.name == _VIRTUAL_ENVIRONMENT for entry in listed):
-        found["folders"].clear()
     return _Folder(
         stamp=stamp,
         young=stamp[-1] > read_at - _YOUNG_NS,
