@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from hame.testing import Reply, ScriptedServer, answer, call
 
 READY = r"^\u276f\s*$"
@@ -52,6 +54,7 @@ def test_what_would_have_to_be_asked_is_refused_when_nobody_is_there(hame, tmp_p
     assert not (tmp_path / "b.txt").exists()
 
 
+@pytest.mark.sandboxes
 def test_what_a_command_planted_is_put_back_and_told_to_model_and_user(hame, tmp_path):
     """Level B, where no mount keeps it from being planted."""
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
@@ -175,6 +178,7 @@ def test_the_doctor_finds_a_model_that_answers(hame):
     assert re.search(r"✓ model +anthropic/\S+ of Anthropic, which answers", ran.stdout)
 
 
+@pytest.mark.sandboxes
 def test_the_doctor_tries_the_sandbox_and_says_how_well_it_holds(hame):
     ran = hame("doctor", "--json", real=True, HAME_SANDBOX="landlock")
     findings = {finding["what"].strip(): finding for finding in json.loads(ran.stdout)}
