@@ -400,3 +400,14 @@ def test_a_prompt_whose_answer_goes_into_a_file_is_answered_once(shell, tmp_path
     hame.wait_for(r"^ended with 3$")
     assert (tmp_path / "answer").read_text() == "That was it.\n"
     assert "refused: it deletes files" in (tmp_path / "complaints").read_text()
+
+
+def test_an_error_is_broken_between_words_and_stays_beside_its_mark(terminal):
+    hame = terminal("--continue", columns=40)
+    assert hame.ended() == 2
+    text = hame.wait_for("hame: there is no session")
+    first, *rest = text.splitlines()
+    assert first.startswith("hame: ")
+    assert len(rest) > 2
+    assert all(line.startswith("      ") for line in rest)
+    assert "of other folders." in " ".join(text.split())

@@ -113,9 +113,13 @@ def _report(error: "HameError", code: int, arguments: Sequence[str]) -> None:
     """Say what went wrong where people look, and in the result where a program reads one."""
     from hame.cli.reveal import clean
 
-    sys.stderr.write(f"hame: {clean(error.message)}\n")
-    if error.hint:
-        sys.stderr.write(f"      {clean(error.hint)}\n")
+    said = f"{clean(error.message)}\n{clean(error.hint)}".strip().split("\n")
+    if sys.stderr.isatty():
+        from hame.cli.cells import wrap
+        from hame.cli.terminal_size import terminal_size
+
+        said = [part for line in said for part in wrap(line, terminal_size()[0] - 7)]
+    sys.stderr.write("hame: " + "\n      ".join(said) + "\n")
     wanted = _wanted_format(arguments)
     if wanted in {"json", "stream-json"}:
         from hame.cli.stream_json import JsonView
