@@ -188,3 +188,11 @@ def test_without_a_key_the_catalogue_is_listed_and_that_is_said(hame, own):
     assert "no key for Anthropic is set" in shown.stderr
     assert "catalogue" in shown.stderr
     assert hame("models", "huggingface", real=True, HOME=own["HOME"]).returncode in {0, 2}
+
+
+def test_the_table_of_providers_is_narrow_and_names_one_key_for_each(hame):
+    rows = hame("models", real=True).stdout.partition("\n\n")[0].splitlines()
+    assert len(rows) > 20
+    assert not [row for row in rows if " or " in row or len(row) > 120]
+    (gemini,) = (row for row in rows if row.startswith("gemini "))
+    assert "needs GEMINI_API_KEY  " in gemini
