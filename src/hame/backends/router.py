@@ -106,7 +106,8 @@ class Router:
             return built_in.id
         raise ConfigError(
             "no model to ask: no key is set, no local server runs, the built-in model is not set up",
-            hint="Set a key (for example OPENROUTER_API_KEY), or run: hame local setup",
+            hint="With a key: hame auth add PROVIDER (hame models lists them), or set ANTHROPIC_API_KEY "
+            "or the like. Without one: hame local setup, or start Ollama.",
         )
 
 
