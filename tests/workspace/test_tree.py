@@ -93,6 +93,19 @@ async def test_a_listing_says_where_links_lead(project: DiskProject) -> None:
     ]
 
 
+async def test_what_sandboxes_put_there_for_a_moment_is_not_listed(project: DiskProject) -> None:
+    """An empty folder with a protected name stands in for a missing one while commands run."""
+    for name in (".codex", ".envrc", ".vscode", "empty"):
+        (project.root / name).mkdir()
+    project.put(".vscode/settings.json", b"{}")
+    project.put(".mcp.json", b"{}")
+    (project.root / ".idea").symlink_to("empty")
+    place = project.workspace.locate(".", Operation.LIST)
+    entries = await project.workspace.list_directory(place)
+    place.close()
+    assert [entry.name for entry in entries] == [".idea", ".vscode", "empty", ".mcp.json"]
+
+
 async def test_names_that_are_no_utf_8_are_listed_escaped(project: DiskProject) -> None:
     for name in (b"caf\xe9", "普通.md".encode(), b"new\nline", b" leading"):
         project.put(os.fsdecode(name), b"")

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from hame.base.errors import PathError
 from hame.base.path import DirectoryEntry, FileKind, kind_of
+from hame.base.zone import PROTECTED_OF_PROJECT
 from hame.workspace.locate import DIRECTORY, Place, shown_name
 from hame.workspace.refusal import reason, refusing
 from hame.workspace.rename import rename_new
@@ -144,6 +145,8 @@ def _unlink_files(directory: int) -> list[str]:
 def listing(place: Place) -> list[DirectoryEntry]:
     """What is in a directory, sorted by name, directories first.
 
+    What sandboxes put in the place of protected names that are missing is not of the project.
+
     Raises:
         PathError: if it is not a readable directory.
     """
@@ -155,11 +158,30 @@ def listing(place: Place) -> list[DirectoryEntry]:
         descriptor = os.open(place.leaf, _LIST, dir_fd=place.directory)
         try:
             with os.scandir(descriptor) as entries:
-                found = [_entry(entry, descriptor) for entry in entries]
+                found = [
+                    _entry(entry, descriptor)
+                    for entry in entries
+                    if not _stands_in(entry, descriptor)
+                ]
         finally:
             os.close(descriptor)
     found.sort(key=lambda entry: (entry.kind is not FileKind.DIRECTORY, entry.name))
     return found
+
+
+def _stands_in(entry: os.DirEntry[str], directory: int) -> bool:
+    """Whether it is an empty folder with a protected name."""
+    if entry.name not in PROTECTED_OF_PROJECT or not entry.is_dir(follow_symlinks=False):
+        return False
+    try:
+        folder = os.open(entry.name, _LIST, dir_fd=directory)
+    except OSError:
+        return False
+    try:
+        with os.scandir(folder) as entries:
+            return next(entries, None) is None
+    finally:
+        os.close(folder)
 
 
 def _entry(entry: os.DirEntry[str], directory: int) -> DirectoryEntry:
