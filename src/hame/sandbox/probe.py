@@ -188,7 +188,9 @@ def _planted(site: Site) -> Generator[_Plants]:
         _make_folder(hidden, stack)
         token = secrets.token_hex(16)
         Path(hidden, "secret").write_text(token, encoding="ascii")
-        stack.callback(_remove, Path(paths.temporary, name))
+        # One that does not confine at all writes into the folder that it should have replaced.
+        for folder in (paths.temporary, *_WHERE_ALL_MAY_WRITE):
+            stack.callback(_remove, Path(folder, name))
         outside = _make_outside(name, site, stack)
         home = ""
         if paths.home and os.access(paths.home, os.W_OK) and not _may_be_written(paths.home, site):
