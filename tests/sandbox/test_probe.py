@@ -101,14 +101,15 @@ async def test_a_folder_for_temporary_files_that_is_closed_is_noticed(site: Site
     assert "FileNotFoundError" in inside.detail
 
 
-async def test_nothing_is_left_where_a_replaced_folder_was_not_replaced(site: Site):
-    def left() -> set[Path]:
-        return set(Path("/tmp").glob("hame-probe-*"))
-
-    before = left()
-    probes = await try_writing(site, processes(site, TMPDIR="/tmp"))
+async def test_nothing_is_left_where_a_replaced_folder_was_not_replaced(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    monkeypatch.setattr("hame.sandbox.probe._WHERE_ALL_MAY_WRITE", (str(shared),))
+    probes = await try_writing(site, processes(site, TMPDIR=str(shared)))
     assert not next(probe for probe in probes if probe.name == "write inside").holds
-    assert left() <= before
+    assert everything(shared) == {str(shared)}
 
 
 async def test_what_the_user_may_not_write_anyway_is_not_tried(site: Site):
