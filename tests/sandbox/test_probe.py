@@ -104,12 +104,13 @@ async def test_a_folder_for_temporary_files_that_is_closed_is_noticed(site: Site
 async def test_nothing_is_left_where_a_replaced_folder_was_not_replaced(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    shared = tmp_path / "shared"
+    other, shared = tmp_path / "other", tmp_path / "shared"
+    other.mkdir()
     shared.mkdir()
-    monkeypatch.setattr("hame.sandbox.probe._WHERE_ALL_MAY_WRITE", (str(shared),))
+    monkeypatch.setattr("hame.sandbox.probe._WHERE_ALL_MAY_WRITE", (str(other), str(shared)))
     probes = await try_writing(site, processes(site, TMPDIR=str(shared)))
     assert not next(probe for probe in probes if probe.name == "write inside").holds
-    assert everything(shared) == {str(shared)}
+    assert everything(other, shared) == {str(other), str(shared)}
 
 
 async def test_what_the_user_may_not_write_anyway_is_not_tried(site: Site):
