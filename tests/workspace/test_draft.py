@@ -71,7 +71,7 @@ async def test_the_first_write_in_a_folder_sweeps_it_and_an_undo_does_too(tmp_pa
     await workspace.write_text(place, "whole", None, replace=False)
     place.close()
     assert names(tmp_path / "edited") == ["a.txt"]
-    put(str(tmp_path / "undone/b.txt"), FileState(mode=REGULAR, blob="x"), b"b", str(tmp_path))
+    put(str(tmp_path / "undone/b.txt"), FileState(mode=REGULAR, blob="x"), b"b")
     assert names(tmp_path / "undone") == ["b.txt"]
     assert (tmp_path / "undone/b.txt").read_bytes() == b"b"
 

@@ -240,3 +240,57 @@ async def test_a_repository_that_names_its_folder_of_files_is_not_copied(project
     copy = await copied(project)
     assert any("without its git repository" in notice for notice in copy.notices)
     assert not (Path(copy.root) / ".git").exists()
+
+
+async def test_nothing_is_written_through_a_link_of_the_snapshot_to_what_lies_outside(
+    project: Project, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    for name in ("profile", "large.bin", "keep"):
+        (outside / name).write_bytes(b"the user's\n")
+    for name in ("folder", "packed"):
+        (project.root / name).symlink_to(outside)
+    (project.root / "file").symlink_to(outside / "profile")
+    session = project.session()
+    await session.run("true")
+    past = read_past(project.store, "s1", str(project.root))
+    for name in ("folder", "packed", "file"):
+        (project.root / name).unlink()
+    large = bytes(making.LARGEST + 1)
+    for name in ("file", "folder/large.bin", "folder/new.bin"):
+        project.put(name, large)
+    project.put("packed/node_modules/tea.js", b"1\n")
+    before = state_of(outside)
+    copy = await copied(project, past, link=True)
+    assert state_of(outside) == before
+    assert (Path(copy.root) / "file").readlink() == outside / "profile"
+    assert any("folder/large.bin" in each and "links" in each for each in copy.notices)
+
+
+async def test_a_repository_that_is_a_link_is_not_copied(project: Project, tmp_path: Path) -> None:
+    keys = tmp_path / "keys"
+    keys.mkdir()
+    (keys / "id_rsa").write_bytes(b"secret\n")
+    remove(project.root / ".git")
+    (project.root / ".git").symlink_to(keys)
+    copy = await copied(project)
+    assert (b"secret\n", False) not in state_of(Path(copy.root), without=()).values()
+    assert any("without its git repository" in notice for notice in copy.notices)
+
+
+async def test_the_rule_for_linked_packages_is_not_written_through_a_link_of_the_repository(
+    project: Project, tmp_path: Path
+) -> None:
+    profile = tmp_path / "profile"
+    profile.write_text("the user's\n")
+    project.put(".gitignore", b"node_modules/\n")
+    project.put("x\ntouch canary #/node_modules/tea.js", b"1\n")
+    rules = project.root / ".git/info/exclude"
+    rules.parent.mkdir(exist_ok=True)
+    rules.unlink(missing_ok=True)
+    rules.symlink_to(profile)
+    copy = await copied(project, link=True)
+    assert copy.linked
+    assert profile.read_text() == "the user's\n"
+    assert not any(path.endswith("node_modules") for path in await copy.states())

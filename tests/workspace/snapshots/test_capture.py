@@ -1,10 +1,14 @@
 """What is captured, and what is not: nested repositories, limits, odd names, hostile settings."""
 
 import os
+import sys
+from contextlib import suppress
 from pathlib import Path
 
+import anyio
 import pytest
 
+from hame.base.errors import ToolError
 from hame.base.snapshot import Attempt
 from hame.workspace.snapshots import disk, folders
 from hame.workspace.snapshots.store import store_of
@@ -194,6 +198,63 @@ async def test_nothing_is_put_through_a_link_that_took_the_place_of_a_folder(
     assert [planned.path for planned in plan.moves] == [str(project.root / "src/a.txt")]
     assert step is None
     assert (victim / "a.txt").read_bytes() == b"not yours\n"
+
+
+async def test_nothing_is_put_through_a_link_that_took_the_place_of_a_folder_elsewhere(
+    project: Project, tmp_path: Path
+) -> None:
+    """Commands can write in the private /tmp, which lies outside the project."""
+    victim, shared = tmp_path / "victim", tmp_path / "shared"
+    victim.mkdir()
+    shared.mkdir()
+    file = shared / "run.desktop"
+    file.write_bytes(b"[Desktop Entry]\n")
+    session = project.session()
+    attempt = Attempt(call="c", tool="delete", title="t", record="r", paths=(str(file),))
+    await session.snapshots.begin(attempt)
+    file.unlink()
+    session.snapshots.end("c")
+    shared.rmdir()
+    shared.symlink_to(victim)
+    await session.undo()
+    assert state_of(victim) == {}
+
+
+_EXCHANGE = """
+import ctypes, sys
+swap = ctypes.CDLL(None).renameat2
+print(flush=True)
+while not swap(-100, sys.argv[1].encode(), -100, sys.argv[2].encode(), 2):
+    pass
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="two names are exchanged with renameat2(2)")
+async def test_nothing_is_put_or_taken_away_behind_a_folder_that_is_exchanged_with_a_link(
+    project: Project, tmp_path: Path
+) -> None:
+    """A job that goes on while hame takes back what commands did."""
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    names = [f"{number}.txt" for number in range(400)]
+    for name in names[:200]:
+        project.put(f"src/{name}", b"a\n")
+    session = project.session()
+    await session.run("cd src && rm *.txt && for n in $(seq 200 399); do echo b > $n.txt; done")
+    for name in names[200:]:
+        (victim / name).write_bytes(b"b\n")
+    before = state_of(victim)
+    (project.root / "link").symlink_to(victim)
+    swap = [sys.executable, "-c", _EXCHANGE, str(project.root / "src"), str(project.root / "link")]
+    async with await anyio.open_process(swap) as job:
+        assert job.stdout is not None
+        await job.stdout.receive()
+        try:
+            with suppress(ToolError):
+                await session.undo()
+        finally:
+            job.kill()
+    assert state_of(victim) == before
 
 
 async def test_settings_of_the_repository_start_nothing(project: Project, home: Path) -> None:

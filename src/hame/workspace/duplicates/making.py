@@ -8,7 +8,9 @@ import os
 import shutil
 import stat
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 import anyio.to_thread
 
@@ -24,7 +26,7 @@ from hame.workspace.duplicates.listing import (
     text_of,
 )
 from hame.workspace.snapshots.contents import contents
-from hame.workspace.snapshots.disk import LARGEST, put, remove
+from hame.workspace.snapshots.disk import LARGEST, READ, entered, look, put, remove
 from hame.workspace.snapshots.git import GitError, split
 from hame.workspace.snapshots.store import Store
 
@@ -34,6 +36,8 @@ MOST_GIT_BYTES = 512 * 1024 * 1024
 """Of a repository that is copied with it."""
 PACKAGES = frozenset({"node_modules", ".venv", "venv"})
 """Folders of installed packages."""
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 async def duplicate(original: Original, root: Path, own: Path, *, link: bool) -> Duplicate:
@@ -44,8 +48,9 @@ async def duplicate(original: Original, root: Path, own: Path, *, link: bool) ->
     Raises:
         ToolError: if it is too large or cannot be copied.
     """
-    store = Store(own, str(root), original.home)
-    maker = _Maker(Duplicate(original, str(root), store), link=link)
+    real = os.path.realpath(root)  # noqa: ASYNC240 - one look
+    store = Store(own, real, original.home)
+    maker = _Maker(Duplicate(original, real, store), link=link)
     try:
         store.make()
         await maker.make()
@@ -101,7 +106,9 @@ class _Maker:
             names = [
                 name
                 for name in names
-                if size_of(f"{self._project}/{name}") > LARGEST and name not in self._past.left
+                if size_of(f"{self._project}/{name}") > LARGEST
+                and name not in self._past.left
+                and not look(f"{self._root}/{name}").exists
             ]
             if names:
                 self.made.notices.append(
@@ -119,11 +126,11 @@ class _Maker:
                 if not state.exists:
                     remove(place, self._root)
                 elif state.mode == DIRECTORY:
-                    put(place, state, b"", self._root)
+                    put(place, state, b"")
                 elif state.held:
                     objects = self.made.original.store.objects
                     read = await contents(objects, self.made.held, [state.blob])
-                    put(place, state, read[state.blob], self._root)
+                    put(place, state, read[state.blob])
                 else:
                     missing.append(path)
             except (GitError, PathError, OSError):
@@ -166,17 +173,22 @@ class _Maker:
     def _link_folder(self, name: str) -> None:
         source, place = Path(self._project, name), Path(self._root, name)
         if source.is_dir() and not source.is_symlink() and not os.path.lexists(place):
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.symlink_to(source)
-            self.made.linked.append(name)
+            with suppress(PathError), entered(str(place), make=True) as folder:
+                os.symlink(source, place.name, dir_fd=folder)
+                self.made.linked.append(name)
 
     def _ignore_links(self) -> None:
-        """A rule for a folder does not hold for a link of its name."""
-        rules = Path(self._root, ".git/info/exclude")
-        if Path(self._root, ".git").is_dir():
-            rules.parent.mkdir(exist_ok=True)
-            with rules.open("a", encoding="utf-8", errors="surrogateescape") as file:
-                file.writelines(f"/{name}\n" for name in self.made.linked)
+        """A rule for a folder does not hold for a link of its name.
+
+        Where the file for such rules is a link, there are none: it leads out of the copy.
+        """
+        if not Path(self._root, ".git").is_dir():
+            return
+        rules = f"{self._root}/.git/info/exclude"
+        with suppress(PathError, OSError), entered(rules, make=True) as folder:
+            descriptor = os.open("exclude", _APPEND, 0o666, dir_fd=folder)
+            with os.fdopen(descriptor, "a", encoding="utf-8", errors="surrogateescape") as file:
+                file.writelines(f"/{name}\n" for name in self.made.linked if "\n" not in name)
 
     def _warn_of_editable(self, name: str) -> str:
         """Packages that are installed as links lead to the project, not to the copy."""
@@ -203,14 +215,20 @@ class _Maker:
             )
 
     def _copy(self, name: str) -> None:
-        source, target = Path(self._project, name), Path(self._root, name)
+        source, target = f"{self._project}/{name}", f"{self._root}/{name}"
+        leaf = name.rpartition("/")[2]
         try:
-            found = source.lstat()
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if stat.S_ISLNK(found.st_mode):
-                target.symlink_to(self._turned(source.readlink()))
-            elif stat.S_ISREG(found.st_mode):
-                shutil.copy2(source, target)
+            with entered(source) as here:
+                found = os.stat(leaf, dir_fd=here, follow_symlinks=False)
+                if stat.S_ISLNK(found.st_mode):
+                    link = self._turned(Path(os.readlink(leaf, dir_fd=here)))
+                    with entered(target, make=True) as there:
+                        os.symlink(link, leaf, dir_fd=there)
+                elif stat.S_ISREG(found.st_mode):
+                    with os.fdopen(os.open(leaf, READ, dir_fd=here), "rb") as file:
+                        _write_like(file, target)
+        except PathError:
+            self.made.notices.append(f"behind links, so left out: {some([name])}")
         except FileNotFoundError:
             return  # It went away meanwhile.
         except PermissionError:
@@ -222,8 +240,27 @@ class _Maker:
         return Path(self._root, link.relative_to(project)) if link.is_relative_to(project) else link
 
 
+def _write_like(file: BinaryIO, target: str) -> None:
+    """Make a new file with the bytes, the mode and the times of an open one.
+
+    Raises:
+        PathError: if a link leads to where it is to be.
+        OSError: if something is there, or it cannot be written.
+    """
+    found = os.fstat(file.fileno())
+    with entered(target, make=True) as folder:
+        descriptor = os.open(target.rpartition("/")[2], _NEW, 0o600, dir_fd=folder)
+    with os.fdopen(descriptor, "wb") as copy:
+        shutil.copyfileobj(file, copy)
+        copy.flush()
+        os.fchmod(descriptor, stat.S_IMODE(found.st_mode))
+        os.utime(descriptor, ns=(found.st_atime_ns, found.st_mtime_ns))
+
+
 def _why_not_copied(git: Path) -> str:
     """Why a repository is not copied; empty where it is, or where there is none."""
+    if git.is_symlink():
+        return "is a link"
     if git.is_file():
         return "lies in another folder"
     if "worktree" in text_of(git / "config"):

@@ -23,7 +23,7 @@ from hame.base.snapshot import (
     Step,
     UndoPlan,
 )
-from hame.workspace.snapshots.disk import NOTHING, look, put, refuse_links_above, remove
+from hame.workspace.snapshots.disk import NOTHING, look, put, remove
 from hame.workspace.snapshots.objects import Objects
 
 Read: TypeAlias = Callable[[Sequence[str]], Awaitable[Mapping[str, bytes]]]
@@ -92,10 +92,6 @@ def _now(
 
     A folder counts only where one of the states is one: trees do not hold folders.
     """
-    try:
-        refuse_links_above(path, ground.root_of(path))
-    except PathError:
-        return NOTHING
     found = look(path, ground.objects if keep else None)
     folders = found.mode != DIRECTORY or any(state.mode == DIRECTORY for state in states)
     return found if folders else NOTHING
@@ -223,12 +219,11 @@ async def make_moves(plan: UndoPlan, ground: Ground) -> tuple[list[PathChange], 
 
 def _attempt(planned: Planned, data: bytes, ground: Ground, done: list[PathChange]) -> list[str]:
     """Make one move; why it could not be made, if it could not."""
-    root = ground.root_of(planned.path)
     try:
         if planned.move is Move.REMOVE:
-            remove(planned.path, root)
+            remove(planned.path, ground.root_of(planned.path))
         else:
-            put(planned.path, planned.then, data, root)
+            put(planned.path, planned.then, data)
     except PathError as error:
         return [] if planned.now.mode == DIRECTORY else [error.message]
     done.append(PathChange(planned.path, planned.now, planned.then))
