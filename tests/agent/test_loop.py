@@ -257,6 +257,18 @@ async def test_every_stop_reason_has_its_result(
     assert isinstance(ended.result, expected)
 
 
+@pytest.mark.parametrize("stop", [StopReason.REFUSAL, StopReason.CONTENT_FILTER])
+async def test_the_calls_of_an_answer_that_was_refused_do_not_run(
+    stage: "Stage", stop: StopReason
+) -> None:
+    tool = stage.add("edit_file", effect=Effect.WRITE)
+    calls = [call("edit_file", path=name) for name in "ab"]
+    ended = await stage.play(answer("I will", *calls, stop=stop))
+    assert isinstance(ended.result, Refused)
+    assert tool.prepared == 0
+    assert [type(each) for each in outcomes(stage)] == [Cancelled, Cancelled]
+
+
 async def test_a_pause_is_asked_again_at_most_five_times(stage: "Stage") -> None:
     pause = answer("searching", stop=StopReason.PAUSE_TURN)
     assert (await stage.play(pause, pause, answer("found"))).result == RunDone(text="found")

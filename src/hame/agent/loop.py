@@ -46,6 +46,7 @@ from hame.base.tool import ToolSpec
 
 MAX_PAUSES = 5
 MAX_MALFORMED = 3
+_WITHDRAWN = frozenset({StopReason.REFUSAL, StopReason.CONTENT_FILTER})
 CAPTURE_LIMIT_S = 2.0
 """How long a run that is being stopped waits for the capture of what its last calls changed."""
 
@@ -190,8 +191,10 @@ class Run:
             self._room.answered()
         await self._room.account(answer)
         await self._room.note_demands()
-        if answer.calls:
+        if answer.calls and answer.stop_reason not in _WITHDRAWN:
             return await self._run_calls(answer)
+        # An answer that was refused in its midst is not to be acted on.
+        await self._tools.settle_cancelled(answer.calls, "the answer with this call was refused")
         return await self._conclude(answer)
 
     async def _run_calls(self, answer: Assistant) -> RunResult | None:
