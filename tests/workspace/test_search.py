@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -55,6 +56,55 @@ async def test_links_are_not_followed(either: DiskProject, tmp_path: Path) -> No
     query = SearchQuery(pattern="word")
     assert [match.path for match in await search(either.workspace, query)] == ["real/b.txt"]
     assert await search(either.workspace, SearchQuery(pattern="word", glob="out/*")) == []
+
+
+async def test_a_link_that_took_the_place_of_a_located_file_is_not_followed(
+    either: DiskProject, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("word of the user\n")
+    either.put("a.txt", b"word\n")
+    place = either.workspace.locate("a.txt", Operation.READ)
+    file = either.root / "a.txt"
+    file.unlink()
+    file.symlink_to(secret)
+    found = await either.workspace.search_text(SearchQuery(pattern="word"), place, 1_000)
+    place.close()
+    assert found == ([], 0)
+
+
+_EXCHANGE = """
+import ctypes, sys
+swap = ctypes.CDLL(None).renameat2
+print(flush=True)
+while True:
+    for number in range(50):
+        swap(-100, b"%d.txt" % number, -100, b"%d.link" % number, 2)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="two names are exchanged with renameat2(2)")
+async def test_nothing_behind_links_is_shown_that_a_running_job_exchanges_with_files(
+    either: DiskProject, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("word of the user\n")
+    for number in range(50):
+        either.put(f"{number}.txt", b"word\n")
+        (either.root / f"{number}.link").symlink_to(secret)
+    run = [sys.executable, "-c", _EXCHANGE]
+    async with await anyio.open_process(run, cwd=either.root) as job:
+        assert job.stdout is not None
+        await job.stdout.receive()
+        try:
+            found = [
+                match
+                for _ in range(5)
+                for match in await search(either.workspace, SearchQuery(pattern="word"))
+            ]
+        finally:
+            job.kill()
+    assert {match.text for match in found} <= {"word"}
 
 
 async def test_a_folder_outside_that_was_asked_for_is_searched(

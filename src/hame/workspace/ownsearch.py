@@ -15,13 +15,13 @@ from hame.base.path import FileKind, kind_of
 from hame.base.ports import SearchQuery
 from hame.workspace.dialect import compile_regex
 from hame.workspace.found import FileLines
-from hame.workspace.locate import DIRECTORY, shown_name
+from hame.workspace.locate import shown_name
+from hame.workspace.reading import open_below
 from hame.workspace.search import Engine, Scope
 
 FILE_LIMIT = 64 * 1024 * 1024
 """Files larger than this, in bytes, are passed over."""
 
-_OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 
 
@@ -106,19 +106,10 @@ def _compile(query: SearchQuery) -> re.Pattern[str]:
 
 
 def _contents(descriptor: int, path: str) -> bytes | None:
-    """A file's bytes, entered from the open directory name by name; None when it cannot be read."""
-    *folders, leaf = path.split("/")
-    here = os.dup(descriptor)
-    try:
-        for folder in folders:
-            below = os.open(folder, DIRECTORY, dir_fd=here)
-            os.close(here)
-            here = below
-        file = os.open(leaf, _OPEN, dir_fd=here)
-    except OSError:
+    """A file's bytes; None when it cannot be read."""
+    file = open_below(descriptor, path)
+    if file is None:
         return None
-    finally:
-        os.close(here)
     with os.fdopen(file, "rb") as reader:
         found = os.fstat(file)
         if not stat.S_ISREG(found.st_mode) or found.st_size > FILE_LIMIT:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from hame.base.errors import PathError
 from hame.base.path import FileKind, kind_of
-from hame.workspace.locate import Place
+from hame.workspace.locate import DIRECTORY, Place
 from hame.workspace.refusal import refusing
 
 BYTES_LIMIT = 64 * 1024 * 1024
@@ -55,6 +55,25 @@ def opened(place: Place) -> Generator[int]:
             yield descriptor
         finally:
             os.close(descriptor)
+
+
+def open_below(directory: int, path: str) -> int | None:
+    """Open what lies at a relative path, entered name by name; None when it cannot be read.
+
+    A link among the names is not followed, nor one at their end.
+    """
+    *folders, leaf = path.split("/")
+    here = os.dup(directory)
+    try:
+        for folder in folders:
+            below = os.open(folder, DIRECTORY, dir_fd=here)
+            os.close(here)
+            here = below
+        return os.open(leaf, _OPEN, dir_fd=here)
+    except OSError:
+        return None
+    finally:
+        os.close(here)
 
 
 def refuse_special(mode: int, shown: str) -> None:

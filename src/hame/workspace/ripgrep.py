@@ -1,8 +1,16 @@
-"""Searching with ripgrep. Output format: https://docs.rs/grep-printer/latest/grep_printer/struct.JSON.html."""
+"""Searching with ripgrep. Output format: https://docs.rs/grep-printer/latest/grep_printer/struct.JSON.html.
+
+ripgrep opens files by their names: what a command that still runs puts there as a link meanwhile, it
+reads, and it runs outside the sandbox. So what it found in a file counts only where the file itself,
+entered without any link, holds those lines.
+"""
 
 import os
+import stat
 from base64 import b64decode
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from functools import partial
+from typing import BinaryIO
 
 import anyio
 import msgspec
@@ -13,12 +21,15 @@ from hame.base.ports import Process, Processes, SearchQuery
 from hame.base.process import Exit, Launch
 from hame.workspace.found import FileLines
 from hame.workspace.locate import shown_name
+from hame.workspace.reading import open_below
 from hame.workspace.search import Engine, Scope
 
 _ALWAYS = ("--no-config", "--no-require-git", "--no-ignore-global", "--no-ignore-messages")
 _NO_MATCH = 1
 _ERRORS_LIMIT = 4_000
 """Bytes of error messages that are kept."""
+_LARGEST_WIDE = 64 * 1024 * 1024
+"""Bytes of a file in UTF-16 in which lines are looked for."""
 
 
 class _Text(msgspec.Struct):
@@ -40,9 +51,7 @@ class _Text(msgspec.Struct):
         return len(b64decode(self.bytes or "")[:start].decode("utf-8", "replace")) + 1
 
     def name(self) -> str:
-        if self.text is not None:
-            return self.text
-        return shown_name(os.fsdecode(b64decode(self.bytes or "")))
+        return self.text if self.text is not None else os.fsdecode(b64decode(self.bytes or ""))
 
 
 class _Submatch(msgspec.Struct):
@@ -100,16 +109,19 @@ class Ripgrep(Engine):
         arguments = ("--json", "--no-mmap", *_filters(scope), *_pattern(query), "--", *where)
 
         async def read(process: Process) -> None:
-            lines = FileLines("", limit)
+            lines, name, found = FileLines("", limit), "", dict[int, str]()
             async for line in _pieces(process.output(), b"\n"):
                 report = self._decoder.decode(line)
                 match report.type, report.data:
                     case "begin", _Data(path=_Text() as path):
-                        lines = FileLines(path.name().removeprefix("./"), limit)
+                        name, found = path.name().removeprefix("./"), {}
+                        lines = FileLines(shown_name(name), limit)
                     case "match", _Data(lines=_Text() as text, line_number=int() as number):
-                        bare = text.decode().removesuffix("\n").removesuffix("\r")
+                        bare = _bare(text.decode())
+                        if len(found) < max(limit, 1):
+                            found[number] = bare
                         lines.add(number, bare, text.column(report.data.submatches))
-                    case "end", _Data(binary_offset=None):
+                    case "end", _Data(binary_offset=None) if _holds(scope, name, found):
                         take(lines)
                     case _:
                         pass
@@ -136,6 +148,40 @@ class Ripgrep(Engine):
                 await read(process)
             ended = await process.wait()
         _judge(ended, errors.decode("utf-8", "replace"))
+
+
+def _bare(line: str) -> str:
+    """A line without its ending, and without the mark that a file may begin with."""
+    return line.removeprefix("\ufeff").removesuffix("\n").removesuffix("\r")
+
+
+def _holds(scope: Scope, path: str, found: Mapping[int, str]) -> bool:
+    """Whether the file that is really there has these lines, by their numbers."""
+    descriptor = open_below(scope.descriptor, path) if found else None
+    if descriptor is None:
+        return False
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return False
+        left = dict(found)
+        for number, line in enumerate(_lines(file), 1):
+            if number in left and _bare(line()) != left.pop(number):
+                return False
+            if not left:
+                return True
+    return False
+
+
+def _lines(file: BinaryIO) -> Iterator[Callable[[], str]]:
+    """The lines of a file; each is decoded when it is called for."""
+    coding = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}.get(file.read(2))
+    file.seek(0)
+    if coding is None:
+        for line in file:
+            yield partial(line.decode, "utf-8", "replace")
+        return
+    for text in file.read(_LARGEST_WIDE).decode(coding, "replace").split("\n"):
+        yield partial(str, text)
 
 
 def _filters(scope: Scope) -> tuple[str, ...]:
