@@ -140,7 +140,7 @@ class Aside:
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise
-            _move_across(Path(f"/proc/self/fd/{folder}/{name}"), Path(target))
+            _move_across(folder, name, target)
 
     def _tidy(self) -> None:
         """Forget what was set aside long ago."""
@@ -248,26 +248,48 @@ def _exists(folder: int, name: str) -> bool:
     return True
 
 
-def _move_across(source: Path, target: Path) -> None:
+def _move_across(folder: int, name: str, target: str) -> None:
     """Move to another file system; what is no file, folder or link is only removed.
 
     Raises:
         OSError: if it cannot be.
     """
-    mode = source.lstat().st_mode
+    mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
     if stat.S_ISDIR(mode):
-        source.chmod(stat.S_IMODE(mode) | stat.S_IRWXU)
-        target.mkdir(0o700)
-        for name in os.listdir(source):  # noqa: PTH208 - names are moved while they are gone through
-            _move_across(source / name, target / name)
-        source.rmdir()
+        inside = _open_folder(folder, name)
+        try:
+            Path(target).mkdir(mode=0o700)
+            for each in os.listdir(inside):  # noqa: PTH208 - names are moved while they are gone through
+                _move_across(inside, each, f"{target}/{each}")
+        finally:
+            os.close(inside)
+        os.rmdir(name, dir_fd=folder)
         return
     if stat.S_ISLNK(mode):
-        target.symlink_to(source.readlink())
+        Path(target).symlink_to(os.readlink(name, dir_fd=folder))
     elif stat.S_ISREG(mode):
-        source.chmod(stat.S_IMODE(mode) | stat.S_IRUSR)
-        shutil.copyfile(source, target, follow_symlinks=False)
-    source.unlink()
+        _copy_across(folder, name, target)
+    os.unlink(name, dir_fd=folder)
+
+
+def _copy_across(folder: int, name: str, target: str) -> None:
+    """Copy a file, also one that a command has made unreadable.
+
+    Raises:
+        OSError: if it cannot be, or it is no file any more.
+    """
+    place = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        mode = os.fstat(place).st_mode
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)
+        same = Path(f"/proc/self/fd/{place}")
+        if not mode & stat.S_IRUSR:
+            same.chmod(stat.S_IMODE(mode) | stat.S_IRUSR)
+        with same.open("rb") as source, Path(target).open("xb") as copy:
+            shutil.copyfileobj(source, copy)
+    finally:
+        os.close(place)
 
 
 def _split(path: str) -> tuple[str, str]:
