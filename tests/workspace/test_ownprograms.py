@@ -1,9 +1,11 @@
 """The programs hame starts by itself are never the project's."""
 
+import os
 from pathlib import Path
 
 import pytest
 
+from hame.base.confinement import Confinement
 from hame.base.errors import ToolError
 from hame.base.process import Launch
 from hame.sandbox.unconfined import Unconfined
@@ -90,3 +92,25 @@ async def test_a_program_that_only_the_project_has_is_not_there(project: Path) -
     with pytest.raises(ToolError, match="there is no such program"):
         async with processes.start(Launch(argv=("tool",), cwd=str(project))):
             pass
+
+
+async def test_what_keeps_the_output_of_a_terminal_is_not_the_projects(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It runs outside the sandbox; its word is `cat`, as often as a job has a terminal."""
+    canary, log = tmp_path / "canary", tmp_path / "log"
+    program(project / "bin", "cat", f"touch {canary}; exec /bin/cat")
+    path = f"{project}/bin:{os.environ['PATH']}"
+    monkeypatch.setenv("PATH", path)
+    processes = LocalProcesses({"PATH": path}, Unconfined(), without=(str(project),))
+    launch = Launch(
+        argv=("/bin/sh", "-c", "echo said"),
+        cwd=str(project),
+        confinement=Confinement(),
+        pty=True,
+        output=str(log),
+    )
+    async with processes.start(launch) as process:
+        await process.wait()
+    assert "said" in log.read_text()
+    assert not canary.exists()

@@ -74,7 +74,7 @@ class LocalProcesses(Processes):
             argv=self._resolved(launch.argv),
             env=tuple((given | dict(launch.extra_env)).items()),
         )
-        return _Running(launch, self._sandbox)
+        return _Running(launch, self._sandbox, self._own)
 
     def _resolved(self, argv: tuple[str, ...]) -> tuple[str, ...]:
         """The words of a start with the program's path in place of its bare name.
@@ -91,8 +91,9 @@ class LocalProcesses(Processes):
 class _Running(AbstractAsyncContextManager[Process]):
     """The time in which a program may live."""
 
-    def __init__(self, launch: Launch, sandbox: Sandbox | None) -> None:
+    def __init__(self, launch: Launch, sandbox: Sandbox | None, own: OwnPrograms) -> None:
         """Remember what to start; its environment is whole."""
+        self._own = own
         self._launch = launch
         self._sandbox = sandbox
         self._cell = AsyncExitStack()
@@ -113,7 +114,7 @@ class _Running(AbstractAsyncContextManager[Process]):
                 cell = await stack.enter_async_context(self._sandbox.confine(self._launch))
             if self._launch.still is not None and not self._launch.still():
                 raise ToolError(CHANGED)
-            self._process = LocalProcess(cell)
+            self._process = LocalProcess(cell, self._own)
             self._cell = stack.pop_all()
         return self._process
 
@@ -137,8 +138,8 @@ class _Running(AbstractAsyncContextManager[Process]):
 class LocalProcess(Process):
     """A program that was started."""
 
-    def __init__(self, cell: Cell) -> None:
-        """Start it.
+    def __init__(self, cell: Cell, own: OwnPrograms) -> None:
+        """Start it; `own` finds what has to run beside it.
 
         Raises:
             ToolError: if it cannot be started.
@@ -153,7 +154,7 @@ class LocalProcess(Process):
         environment = {**dict(launch.env or ()), MARK: self._mark}
         self._enclosure = cell.enclosure
         inside = self._enclosure is not None
-        self._popen, ends = spawn(launch, environment, cell.restrict, inside=inside)
+        self._popen, ends = spawn(launch, environment, own, cell.restrict, inside=inside)
         if self._enclosure is not None:
             self._enclosure.started()
         if self._inmates is not None:

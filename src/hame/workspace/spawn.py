@@ -17,6 +17,7 @@ import msgspec
 
 from hame.base.errors import ToolError
 from hame.base.process import Exit, Launch
+from hame.workspace.ownprograms import OwnPrograms
 from hame.workspace.pipe import Ending
 from hame.workspace.refusal import reason
 
@@ -39,13 +40,14 @@ class Ends(msgspec.Struct, frozen=True):
 def spawn(
     launch: Launch,
     environment: Mapping[str, str],
+    own: OwnPrograms,
     restrict: Callable[[str | None], None] | None = None,
     *,
     inside: bool = False,
 ) -> tuple[subprocess.Popen[bytes], Ends]:
     """Start a program in a session of its own, from a thread that was confined where it has to be.
 
-    `inside`: what is started holds the program, which takes its terminal for itself.
+    `own` finds what is started beside it, which nothing confines. `inside`: what is started holds the program, which takes its terminal for itself.
 
     Raises:
         ToolError: if it cannot be started.
@@ -54,7 +56,7 @@ def spawn(
         raise ToolError("there is no program to start: the command is empty")
     with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
         if launch.pty:
-            argv, streams, ends = _terminal(launch, theirs, ours, inside=inside)
+            argv, streams, ends = _terminal(launch, own, theirs, ours, inside=inside)
         else:
             argv, streams, ends = _pipes(launch, theirs, ours)
         try:
@@ -126,7 +128,12 @@ def _pipes(
 
 
 def _terminal(
-    launch: Launch, theirs: contextlib.ExitStack, ours: contextlib.ExitStack, *, inside: bool
+    launch: Launch,
+    own: OwnPrograms,
+    theirs: contextlib.ExitStack,
+    ours: contextlib.ExitStack,
+    *,
+    inside: bool,
 ) -> tuple[tuple[str, ...], _Streams, Ends]:
     """A terminal of the child's own: what it prints comes out of our end, our words are its input."""
     mine, its = os.openpty()
@@ -138,22 +145,28 @@ def _terminal(
     termios.tcsetattr(its, termios.TCSANOW, settings)
     take = () if inside else ("/bin/sh", "-c", _TAKE_TERMINAL, os.ttyname(its))
     argv = (*take, *launch.argv)
-    relay = None if launch.output is None else _relay(mine, launch.output, theirs)
+    relay = None if launch.output is None else _relay(own, mine, launch.output, theirs)
     output = mine if relay is None else None
     return argv, (its, its, its), Ends(output, None, mine, relay)
 
 
-def _relay(terminal: int, path: str, theirs: contextlib.ExitStack) -> subprocess.Popen[bytes]:
+def _relay(
+    own: OwnPrograms, terminal: int, path: str, theirs: contextlib.ExitStack
+) -> subprocess.Popen[bytes]:
     """Copies what a terminal shows to a file, also while nobody here reads; ends with the terminal.
 
     Raises:
         ToolError: if it cannot be started.
     """
+    program = own.find("cat")
+    if program is None:
+        raise ToolError("cannot start cat: there is no such program outside the project")
     file = _file(path)
     theirs.callback(os.close, file)
     try:
         return subprocess.Popen(
-            ["cat"],
+            [program],
+            env={"PATH": own.path},
             stdin=terminal,
             stdout=file,
             stderr=subprocess.DEVNULL,
