@@ -35,7 +35,9 @@ def site(tmp_path: Path) -> Site:
         "home/.ssh/id_rsa",
         "home/proj/.env",
         "home/proj/.git/config",
+        "home/proj/.git/hooks/pre-push",
         "home/proj/sub/.env",
+        "home/proj/sub/.git/hooks/pre-push",
     ):
         (base / path).write_text("x")
     return Site(
