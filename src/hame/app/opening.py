@@ -26,10 +26,11 @@ def opening_notes(
         git=repository is not None,
         added=paths.added,
     )
-    rules = find_rules(root, repository or root)
+    stop = repository or root
+    rules = find_rules(root, stop)
     own = Path(user_rules) if user_rules else None
     notes = (
         rules_note(own, "of the user's for all projects") if own and own.is_file() else None,
-        rules_note(rules, trusted=trusted) if rules else None,
+        rules_note(rules, trusted=trusted, stop=stop) if rules else None,
     )
     return (environment_note(surroundings), *(note for note in notes if note))
