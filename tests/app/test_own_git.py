@@ -116,3 +116,34 @@ async def test_no_program_of_the_repositorys_runs(site: Site, trap: Trap) -> Non
         site.calm()
         await call(site, root)
         assert site.ran == [], name
+
+
+async def test_no_git_out_of_a_further_folder_collects_snapshots(tmp_path: Path) -> None:
+    """Commands may write there as in the project."""
+    root, added, canary = tmp_path / "project", tmp_path / "added", tmp_path / "canary"
+    root.mkdir()
+    (added / "bin").mkdir(parents=True)
+    planted = added / "bin" / "git"
+    planted.write_text(f"#!/bin/sh\ntouch {canary}\n")
+    planted.chmod(0o755)
+    environment = PLAIN | {"PATH": f"{added}/bin:{PLAIN['PATH']}"}
+    places = find_places({"HOME": str(tmp_path / "home")})
+    paths = ProjectPaths(root=str(root), added=(str(added),), home=places.home)
+    processes = LocalProcesses(environment, Unconfined(), without=paths.roots)
+    snapshots = open_snapshots(places, paths, "s1", processes)
+    for number in range(2):
+        await snapshots.begin(
+            Attempt(call=f"c{number}", tool="run_command", title="t", record="r", command="make")
+        )
+        (root / f"{number}.txt").write_text("a\n")
+        snapshots.end(f"c{number}")
+        await snapshots.settle()
+    pad = Launchpad(
+        settings=Settings(add_dirs=(str(added),)),
+        environment=environment,
+        places=places,
+        project=str(root),
+        interactive=False,
+    )
+    await collect_all(pad, everywhere=True, keep_days=30)
+    assert not canary.exists()

@@ -1,5 +1,6 @@
 """The models that can be asked here, for the commands that list and check them."""
 
+import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
@@ -47,7 +48,10 @@ async def open_models(pad: Launchpad) -> AsyncGenerator[Models]:
         pad.environment,
         pad.places,
         index=LocalIndex(workspace),
-        processes=LocalProcesses(pad.environment, without=(workspace.paths.root,)),
+        processes=LocalProcesses(
+            pad.environment,
+            without=(workspace.paths.root, *map(os.path.realpath, pad.settings.add_dirs)),
+        ),
         clock=SystemClock(),
     )
     try:

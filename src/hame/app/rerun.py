@@ -158,6 +158,7 @@ class _Rerunning:
     def __init__(self, branch: Branch, pad: Launchpad, wish: Wish, folder: Path) -> None:
         self._branch, self._wish, self._folder = branch, wish, folder
         self._project = _project_of(branch) or pad.project
+        self._added = tuple(map(os.path.realpath, pad.settings.add_dirs))
         self._root = folder / (Path(self._project).name or "project")
         self._pad = replace(
             pad,
@@ -233,7 +234,9 @@ class _Rerunning:
             project=self._project,
             store=store,
             past=self._past,
-            processes=LocalProcesses(environment, without=(self._project, str(self._root))),
+            processes=LocalProcesses(
+                environment, without=(self._project, *self._added, str(self._root))
+            ),
             home=places.home,
         )
         copy = await duplicate(original, self._root, self._folder / "own", link=link)

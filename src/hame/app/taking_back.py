@@ -55,11 +55,7 @@ def _snapshots(pad: Launchpad, journal: Journal, *, still: bool) -> LocalSnapsho
     """What a session's files were. Its project's folder itself may be gone."""
     places = pad.places
     began = (each.cwd for each in journal.entries if isinstance(each, SessionStarted))
-    paths = ProjectPaths(
-        root=next(began, pad.project),
-        added=tuple(map(os.path.realpath, pad.settings.add_dirs)),
-        home=places.home,
-    )
+    paths = ProjectPaths(root=next(began, pad.project), added=_added(pad), home=places.home)
     store = store_of(Path(places.snapshots), paths.root, places.home)
     processes = LocalProcesses(pad.environment, Unconfined(), without=paths.roots)
     return LocalSnapshots(store, journal.session, paths, processes, still=still)
@@ -72,12 +68,17 @@ async def collect_all(pad: Launchpad, *, everywhere: bool, keep_days: float) -> 
         ToolError: when another process is at it, or git failed.
     """
     base = Path(pad.places.snapshots)
-    processes = LocalProcesses(pad.environment, without=(pad.project,))
+    processes = LocalProcesses(pad.environment, without=(pad.project, *_added(pad)))
     return [
         await collect(store, processes, keep_days=keep_days)
         for store in stores(base, pad.places.home)
         if everywhere or store.project == pad.project
     ]
+
+
+def _added(pad: Launchpad) -> tuple[str, ...]:
+    """The further folders in which commands may write, by their real paths."""
+    return tuple(map(os.path.realpath, pad.settings.add_dirs))
 
 
 class _ReadJournal(Journal):
