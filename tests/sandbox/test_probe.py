@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 
@@ -102,19 +102,25 @@ async def test_a_folder_for_temporary_files_that_is_closed_is_noticed(site: Site
     assert "FileNotFoundError" in inside.detail
 
 
-async def test_nothing_is_left_where_a_replaced_folder_was_not_replaced(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-):
-    # The path of a socket is short, and pytest's own folders are not.
+@pytest.fixture
+def replaced() -> Iterator[list[Path]]:
+    """Two folders whose paths are short, as that of a socket has to be; pytest's own are not."""
     with tempfile.TemporaryDirectory() as folder:
-        other, shared = Path(folder, "other"), Path(folder, "shared")
-        other.mkdir()
-        shared.mkdir()
-        monkeypatch.setattr("hame.sandbox.probe._WHERE_ALL_MAY_WRITE", (str(other), str(shared)))
-        probes = await try_writing(site, processes(site, TMPDIR=str(shared)))
-        (inside,) = [probe for probe in probes if probe.name == "write inside"]
-        assert not inside.holds
-        assert everything(other, shared) == {str(other), str(shared)}
+        found = [Path(folder, name) for name in ("other", "shared")]
+        for each in found:
+            each.mkdir()
+        yield found
+
+
+async def test_nothing_is_left_where_a_replaced_folder_was_not_replaced(
+    site: Site, replaced: list[Path], monkeypatch: pytest.MonkeyPatch
+):
+    places = tuple(map(str, replaced))
+    monkeypatch.setattr("hame.sandbox.probe._WHERE_ALL_MAY_WRITE", places)
+    probes = await try_writing(site, processes(site, TMPDIR=places[1]))
+    (inside,) = [probe for probe in probes if probe.name == "write inside"]
+    assert not inside.holds
+    assert everything(*replaced) == set(places)
 
 
 async def test_what_the_user_may_not_write_anyway_is_not_tried(site: Site):
