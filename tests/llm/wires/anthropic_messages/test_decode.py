@@ -262,18 +262,18 @@ def test_deltas_of_an_unknown_block_are_joined_into_it():
 
 
 def test_the_sources_of_a_text_are_kept_behind_it():
-    source = {"type": "char_location", "cited_text": "Grass.", "document_title": "Colours"}
+    citation = {"type": "char_location", "cited_text": "Grass.", "document_title": "Colours"}
     said = blocks(
         decode(
             begin(0, type="text", text="", citations=[]),
-            delta(0, "citations_delta", citation=source),
+            delta(0, "citations_delta", citation=citation),
             delta(0, "text_delta", text="Green."),
             end(0),
         )
     )
     assert said[0] == Text("Green.")
     assert said[1].kind == "citations"
-    assert said[1].payload["citations"] == [source]
+    assert said[1].payload["citations"] == [citation]
     assert said[1].summary == "sources: Colours"
 
 

@@ -498,11 +498,11 @@ def test_blocks_of_another_wire_are_left_out():
 
 
 def test_sources_go_back_inside_their_text():
-    source = {"type": "char_location", "cited_text": "Grass."}
-    cited = Opaque(WIRE, "citations", {"type": "citations", "citations": [source]})
+    citation = {"type": "char_location", "cited_text": "Grass."}
+    cited = Opaque(WIRE, "citations", {"type": "citations", "citations": [citation]})
     answer = Assistant((Text("Green."), cited, Text("Really.")))
     assert turns(HELLO, answer, HELLO)[1]["content"] == [
-        {"type": "text", "text": "Green.", "citations": [source]},
+        {"type": "text", "text": "Green.", "citations": [citation]},
         {"type": "text", "text": "Really."},
     ]
     assert turns(HELLO, Assistant((cited, Text("x"))), HELLO)[1]["content"] == [

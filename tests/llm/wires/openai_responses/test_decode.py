@@ -154,12 +154,12 @@ def test_the_phase_of_a_message_is_kept_with_its_text():
 
 
 def test_sources_are_kept_for_eyes():
-    source = {"type": "url_citation", "url": "https://a.example", "title": "A"}
-    item = {**MESSAGE, "content": [{"type": "output_text", "text": "x", "annotations": [source]}]}
+    citation = {"type": "url_citation", "url": "https://a.example", "title": "A"}
+    item = {**MESSAGE, "content": [{"type": "output_text", "text": "x", "annotations": [citation]}]}
     answer, sources = blocks(whole({"status": "completed", "output": [item]}))
     assert answer == Text("x")
     assert sources.kind == "citations"
-    assert sources.payload["annotations"] == [source]
+    assert sources.payload["annotations"] == [citation]
     assert sources.summary == "sources: https://a.example, A"
 
 

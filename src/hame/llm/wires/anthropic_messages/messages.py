@@ -160,13 +160,16 @@ def _base64(kind: str, data: bytes) -> JsonObject:
     return {"type": "base64", "media_type": kind, "data": b64encode(data).decode()}
 
 
+def _plain(kind: str, data: bytes) -> JsonObject:
+    return {"type": "text", "media_type": kind, "data": data.decode("utf-8", "replace")}
+
+
 def _document(block: Document) -> JsonObject:
     match block.media_type:
         case "application/pdf" as kind:
             source = _base64(kind, block.data)
         case "text/plain" as kind:
-            text = block.data.decode("utf-8", "replace")
-            source = {"type": "text", "media_type": kind, "data": text}
+            source = _plain(kind, block.data)
         case _:
             return _left_out(block)
     document: JsonObject = {"type": "document", "source": source}
