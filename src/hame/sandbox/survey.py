@@ -100,7 +100,7 @@ class Survey:
         ]
         repositories = [path for path in protected if path.endswith("/.git")]
         for repository in repositories:
-            if stat.S_ISDIR(_mode(repository)):
+            if stat.S_ISDIR(mode_of(repository)):
                 protected.remove(repository)
                 _look_into_git(repository, protected, missing, links)
         tops = [repository.rpartition("/")[0] for repository in repositories]
@@ -224,10 +224,10 @@ def _look_into_git(
     """What of a `.git` folder must not be changed."""
     for name in _OF_GIT:
         path = f"{repository}/{name}"
-        mode = _mode(path)
+        mode = mode_of(path)
         if stat.S_ISLNK(mode):
             links.append(path)
-        elif name in _MASKED_IN_GIT and (_is_empty(path) if mode else _mode(_above(path))):
+        elif name in _MASKED_IN_GIT and (_is_empty(path) if mode else mode_of(_above(path))):
             # git takes empty folders away when it tidies up, whoever has made them: one that is to be
             # mounted from must not be counted on.
             missing.append(path)
@@ -254,7 +254,7 @@ def _named_elsewhere(found: list[tuple[str, int, int, int]]) -> tuple[str, ...]:
     return tuple(shared[:_MOST_SHARED])
 
 
-def _mode(path: str) -> int:
+def mode_of(path: str) -> int:
     """The mode of what is there, links not followed; 0 where there is nothing."""
     try:
         return os.lstat(path).st_mode

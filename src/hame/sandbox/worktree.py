@@ -14,7 +14,7 @@ from hame.base.zone import is_below, split
 from hame.sandbox.gitconfig import read_config
 from hame.sandbox.regular import read_regular
 from hame.sandbox.repository import pointed_at
-from hame.sandbox.survey import Findings
+from hame.sandbox.survey import Findings, mode_of
 
 _LIMIT = 1 << 20
 _SHARED = ("objects", "refs", "logs")
@@ -50,7 +50,7 @@ def find_worktree(root: str) -> Worktree | None:
     git would read settings there that are not there yet.
     """
     pointer = f"{root}/.git"
-    if not stat.S_ISREG(_mode(pointer)) or (own := pointed_at(pointer)) is None:
+    if not stat.S_ISREG(mode_of(pointer)) or (own := pointed_at(pointer)) is None:
         return None
     parent, name = os.path.split(own)
     common = parent.removesuffix("/worktrees")
@@ -65,7 +65,7 @@ def find_worktree(root: str) -> Worktree | None:
         return None
     return Worktree(
         own=own,
-        shared=tuple(path for each in _SHARED if stat.S_ISDIR(_mode(path := f"{common}/{each}"))),
+        shared=tuple(path for each in _SHARED if stat.S_ISDIR(mode_of(path := f"{common}/{each}"))),
         guarded=tuple(f"{own}/{each}" for each in sorted(there)),
         missing=() if _SUBMODULES in there else (f"{own}/{_SUBMODULES}",),
     )
@@ -96,10 +96,3 @@ def _reads_settings(config: str) -> bool:
 
 def _is_mine(path: str) -> bool:
     return os.lstat(path).st_uid == os.geteuid()
-
-
-def _mode(path: str) -> int:
-    try:
-        return os.lstat(path).st_mode
-    except OSError:
-        return 0
